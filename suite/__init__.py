@@ -1,3 +1,3 @@
-"""Times documented models on CPU and GPU, and publishes what was measured."""
+"""Time documented models on CPU and GPU, and publish the measurements."""
 
 __version__ = "0.1.0"

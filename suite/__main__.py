@@ -1,4 +1,4 @@
-"""Runs the command line: python -m suite."""
+"""The command line: python -m suite."""
 
 from suite.cli import main
 

@@ -1,4 +1,4 @@
-"""A case: everything that identifies what was timed, and the words of its axes."""
+"""A case: all axes that identify what was timed, and their words."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,14 +17,14 @@ Allocator = Literal["tuned-malloc", "default-malloc"]
 _StoredAllocator = Literal[Allocator, "retaining", "system"]  # see suite.former
 CompileCache = Literal["empty", "warm"]
 Loader = Literal["threads", "processes"]  # of the input pipeline
-Augmentation = Literal["host", "device", "none"]  # where training's distortions are made, as documented
-Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quarter of their size
-Stored = Literal["disk", "memory"]  # where the records are read from
+Augmentation = Literal["host", "device", "none"]  # where training's documented augmentation runs
+Decoding = Literal["full", "scaled"]  # scaled: photographs at half or a quarter of their size
+Stored = Literal["disk", "memory"]  # source of the records
 Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
-STARTING: Allocator = "default-malloc"  # of a CPU's process whose start counts: it is what programs have
-WAY = ("implementation", "variant", "layout")  # axes that say how a step is taken, not which
+STARTING: Allocator = "default-malloc"  # of a CPU process whose start counts: the default of programs
+WAY = ("implementation", "variant", "layout")  # axes of how a step runs, not of which step
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
-# What a label says of an axis that is not at its default, in this order: of any value, or of each.
+# Label of each non-default axis, in this order: one template for all values, or a word for each value.
 _WORDS: Mapping[str, str | Mapping[str, str]] = {
     "variant": "{}",
     "precision": "{}",
@@ -60,40 +60,40 @@ class Case(Plain, frozen=True, kw_only=True):
     devices: int = 1
     threads: int | None = None  # None: all granted cores
     allocator: _StoredAllocator = "tuned-malloc"  # of the worker process
-    cache: CompileCache = "empty"  # at a cold start
-    length: int = 1  # of a run: so many times the documented epochs
-    workers: int | None = None  # of the input pipeline; None: as many as granted cores
+    cache: CompileCache = "empty"  # at the start of a process
+    length: int = 1  # of a run, in documented epoch counts
+    workers: int | None = None  # of the input pipeline; None: one per granted core
     loader: Loader = "threads"
-    queue: int = QUEUE  # batches that wait at most
+    queue: int = QUEUE  # most batches that wait
     augmentation: Augmentation = "host"
     decoding: Decoding = "full"
     stored: Stored = "disk"
-    steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
-    hosts: int = 1  # that the devices belong to, each with as many of them
-    layout: Layout = "channels-last"  # of pictures, in PyTorch
+    steps: int | None = None  # of scope `learning`; None: one epoch
+    hosts: int = 1  # each with the same number of devices
+    layout: Layout = "channels-last"  # of pictures in PyTorch
 
     def __post_init__(self) -> None:
-        """Give values that are stored under a former name their current one."""
+        """Replace stored former values by the current ones."""
         for axis in former.AXES:
             msgspec.structs.force_setattr(self, axis, former.renamed(axis, getattr(self, axis)))
 
     def non_default_axes(self, usual: Data = "embedded") -> tuple[str, ...]:
-        """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
+        """Return the non-default axes in words, such as variant, precision and threads.
 
-        Nothing of its data, if they are its workload's `usual` ones.
+        Data equal to `usual`, the workload's own, is omitted.
         """
         plain = axes() | {"data": usual}
         return tuple(_words(name, value) for name in _WORDS if (value := getattr(self, name)) != plain[name])
 
     def label(self, about: Description | None = None) -> str:
-        """Return a short name, its workload left out; with batch and data if they are told not to be the headline's."""
+        """Return a short name without the workload; given `about`, with batch and data if not the headline's."""
         batch = [] if about is None or about.batch == self.batch else [f"batch {self.batch:,}"]
         return " ".join(
             [self.backend, self.implementation, *batch, *self.non_default_axes(about.data if about else self.data)]
         )
 
     def text(self, headline_batch: int) -> str:
-        """Return the written form: workload/backend/scope, then each axis that is not at its default."""
+        """Return the text form: workload/backend/scope, then each non-default axis."""
         parts = [self.workload, self.backend, self.scope]
         if self.batch != headline_batch:
             parts.append(f"batch={self.batch}")
@@ -102,16 +102,16 @@ class Case(Plain, frozen=True, kw_only=True):
 
     @property
     def timed(self) -> "Case":
-        """What its time is of: random content and a stand-in are one, since no speed depends on which it is."""
+        """The case whose time this is: random content becomes the stand-in, since speed does not depend on it."""
         return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
 
     def taken_as(self, other: "Case") -> "Case":
-        """Return the case with its step taken in another's way."""
+        """Return the case with the other's implementation, variant and layout."""
         return msgspec.structs.replace(self, **{axis: getattr(other, axis) for axis in WAY})
 
     @property
     def ignoring_allocator(self) -> "Case":
-        """The case that stands for it with either allocator, of which the better one counts."""
+        """The case that stands for both allocators, of which the faster one counts."""
         return msgspec.structs.replace(self, allocator="tuned-malloc")
 
 
@@ -122,5 +122,5 @@ def _words(axis: str, value: Any) -> str:
 
 @cache
 def axes() -> dict[str, Any]:
-    """Return the axes of a case beside workload, backend, scope and batch, in their order, each with its default."""
+    """Return the axes of a case except workload, backend, scope and batch, in order, with their defaults."""
     return {field.name: field.default for field in msgspec.structs.fields(Case)[4:]}

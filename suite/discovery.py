@@ -1,4 +1,4 @@
-"""What is found by being there: the modules of a package, one thing a file, whose name is the file's."""
+"""Discovery of a package's modules: one thing per file, named after the file."""
 
 import difflib
 import importlib
@@ -8,17 +8,17 @@ from types import ModuleType
 
 
 def names(path: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of a package's modules by its `__path__`, those with an underscore left out; imports none."""
+    """Return the names of a package's modules by its `__path__`, without private ones; imports none."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_")))
 
 
-def module(package: str, name: str, there: Sequence[str], what: str) -> ModuleType:
-    """Return one of the modules of a package, of which these are `there`.
+def module(package: str, name: str, known: Sequence[str], what: str) -> ModuleType:
+    """Return a module of a package, given the known names.
 
-    Raises LookupError, which says `what` is missing, names what there is and the nearest match, if it is none of them.
+    Raises LookupError with `what`, the nearest match and all names if the name is unknown.
     """
-    if name not in there:
-        near = difflib.get_close_matches(name, there, 1)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
         hint = f" (did you mean '{near[0]}'?)" if near else ""
-        raise LookupError(f"no {what} '{name}'{hint}; there are: {', '.join(there)}")
+        raise LookupError(f"no {what} '{name}'{hint}; there are: {', '.join(known)}")
     return importlib.import_module(f"{package}.{name}")

@@ -1,4 +1,4 @@
-"""Values of a case's axes that have a new name: records, keys, options and addresses have the former one for ever."""
+"""Former names of axis values, which stay valid in records, keys, options and addresses."""
 
 from collections.abc import Mapping
 
@@ -7,26 +7,26 @@ AXES: Mapping[str, Mapping[str, str]] = {
     "allocator": {"retaining": "tuned-malloc", "system": "default-malloc"},
 }
 _BACK = {axis: {new: old for old, new in values.items()} for axis, values in AXES.items()}
-_WORDS = {"several-steps": "scan", "system allocator": "default-malloc"}  # as the names of ways had them
+_WORDS = {"several-steps": "scan", "system allocator": "default-malloc"}  # in names of ways
 
 
 def renamed(axis: str, value: str) -> str:
-    """Return what the value of an axis is called now."""
+    """Return the current name of an axis value."""
     return AXES.get(axis, {}).get(value, value)
 
 
 def is_former(axes: Mapping[str, object]) -> bool:
-    """Return whether a case as it was stored has a former value."""
+    """Return whether a stored case has a former value."""
     return any(axes.get(axis) in values for axis, values in AXES.items())
 
 
 def key(text: str) -> str:
-    """Return the written form of a case, or the key that it is a part of, with current values."""
+    """Return a case's text form, or a key with it, with current values."""
     return _spelled(text, AXES, "/", "=")
 
 
 def former_key(text: str) -> str:
-    """Return a key with the former values, under which it was published."""
+    """Return a key with the former values under which it was published."""
     return _spelled(text, _BACK, "/", "=")
 
 

@@ -1,10 +1,9 @@
-"""The scopes, which say how much of the work is counted: a row each, with all that is known of it.
+"""The scopes: what part of the work a time counts. One row has all properties of a scope.
 
-`step` is the steady state with the batch on the device, `transfer` the same with each batch copied there, `epoch` the
-same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and takes the first
-step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each with all it takes;
-`learning` trains from storage and then counts right answers; `serve` answers requests of one picture each, several of
-them always under way.
+`step`: steady state with the batch on the device. `transfer`: a step with its batch copied from the host. `epoch`: a
+step with the input pipeline, from storage. `input`: the pipeline alone. `cold`: lowering, compiling and the first step.
+`run`: the documented whole run. `calls`: the first four calls of a fresh process. `learning`: training from storage,
+then accuracy. `serve`: requests of one picture each, several in flight.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,75 +11,75 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
-FEWEST_REQUESTS = 200  # whose latency is kept, in each process of scope `serve`
+FEWEST_REQUESTS = 200  # with stored latency, in each process of scope `serve`
 
-_Mark = tuple[str, bool]  # a stage of a process, and whether its end is meant
+_Mark = tuple[str, bool]  # a stage of a process, and whether its end (else its start)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RungWords:
-    """What a rung of the clock ladder counts."""
+    """The words of a rung of the clock ladder."""
 
-    short: str  # as a sentence needs it
-    long: str = ""  # as the ladder's table needs it; '' where each workload has its own
+    short: str  # in a sentence
+    long: str = ""  # in the ladder's table; '' if each workload has its own
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScopeRow:
-    """What is known of a scope."""
+    """All properties of a scope."""
 
     # Words.
-    sentence: str  # what one time is of
-    heading: str  # of a narrow column of its times
-    badge: str  # on a small picture
-    unit: str  # what one time is one of, where a column has several scopes; '' says nothing
-    progress: str = ""  # what a time is one of, where a process ends; '' says nothing
-    title: str = ""  # of its table after a run; '' has none, or another
-    rungs: Mapping[str, RungWords] = field(default_factory=dict)  # of the clock ladder, by the compile cache
+    sentence: str  # what one time measures
+    heading: str  # heading of a narrow column
+    badge: str  # on a badge
+    unit: str  # what one time is per, in a column of several scopes; '' if omitted
+    progress: str = ""  # what a time is per, at the end of a process; '' if omitted
+    title: str = ""  # of its table after a run; '' if it has none, or another
+    rungs: Mapping[str, RungWords] = field(default_factory=dict)  # of the clock ladder, by compile cache
 
     # What a process does.
     with_step: bool = False  # shares its process with the steps, and its plan is shortened with theirs
-    samples_stage: str = ""  # in which its samples are sent one by one; '' if they are not
-    between: tuple[_Mark, _Mark] | None = None  # what its telemetry is of, if not its samples' stage
-    computes: bool = True  # runs a program, which has a loss
-    compiles: bool = False  # counts compiling
+    samples_stage: str = ""  # in which its samples are sent one by one; '' if not
+    between: tuple[_Mark, _Mark] | None = None  # window of its telemetry, if not its samples' stage
+    computes: bool = True  # runs a program with a loss
+    compiles: bool = False  # its time includes compilation
     reads_storage: bool = False  # through an input pipeline
-    trains: bool = False  # a training of its own: one round unless more are asked for, no replay
+    trains: bool = False  # a training of its own: one round by default, no replay
 
-    # What is asked for, and of what.
-    usual: bool = False  # where no scope is asked for
+    # What is requested.
+    usual: bool = False  # timed by default
     several_hosts: bool = False
     implementations: tuple[str, ...] = ("jax",)
     reference_round: bool = False
-    reference: Literal["every model", "headline set"] | None = None  # of which the published results have it
+    reference: Literal["every model", "headline set"] | None = None  # models with published results
 
     # How its times are judged.
-    steady: bool = False  # no work may go on after its samples, and processes differ as those of a step
-    bounded: bool = False  # by the hardware's floor, and its samples may have no trend
-    certified: bool = False  # by baselines
+    steady: bool = False  # no work may continue after its samples; processes vary as for a step
+    bounded: bool = False  # bounded by the hardware's floor; its samples must have no trend
+    certified: bool = False  # certified by baselines
 
     @property
     def streamed(self) -> bool:
-        """Whether its samples are sent one by one: it is a rate, and no start counts."""
+        """Whether its samples are sent one by one: a rate without the start."""
         return bool(self.samples_stage)
 
     @property
     def has_baselines(self) -> bool:
-        """Whether other implementations than JAX have it."""
+        """Whether implementations other than JAX have it."""
         return len(self.implementations) > 1
 
     @property
     def timed_from_storage(self) -> bool:
-        """Whether what storage gives sets its times."""
+        """Whether storage can limit its times."""
         return self.streamed and self.reads_storage
 
     @property
     def window(self) -> tuple[_Mark, _Mark]:
-        """From which mark of its process to which its telemetry is taken; no process has one of stage ''."""
+        """The marks between which its telemetry is taken; no process has a stage ''."""
         return self.between or ((self.samples_stage, False), (self.samples_stage, True))
 
 
-# In the order in which they are shown: what counts more comes later.
+# In display order: what counts more comes later.
 SCOPES: Mapping[Scope, ScopeRow] = {
     "step": ScopeRow(
         sentence="one step in steady state", heading="step", badge="step", unit="", progress="a step",
@@ -152,7 +151,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
 
 
 def scopes_that(fit: Callable[[ScopeRow], object]) -> tuple[Scope, ...]:
-    """Return the scopes whose row fits, in the order in which they are shown."""
+    """Return the scopes whose row fits, in display order."""
     return tuple(scope for scope, row in SCOPES.items() if fit(row))
 
 

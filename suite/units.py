@@ -1,4 +1,4 @@
-"""Numbers to text: the only place where a measured quantity becomes words."""
+"""Format numbers as text: the only place where a measured quantity becomes words."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,15 +8,15 @@ DASH = "–"
 _PREFIXES = ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""))  # powers of ten
 _SMALL = ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns"))
 _LONG = (3600, 600, 60, 10)  # steps of a long duration, in seconds
-_SURE = 12  # digits of a computed number that its arithmetic leaves right
-_ROOM = Context(prec=400)  # for any number that a float can be
+_SURE = 12  # digits of a computed number that are free of rounding errors
+_ROOM = Context(prec=400)  # enough for any float
 
 
 def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
-    """Return how many decimals to print: `digits` significant ones, or fewer where a half-width allows only those.
+    """Return how many decimals to print: `digits` significant ones, or fewer if the half-width allows only those.
 
-    They end at the half-width's second digit if its first is 1, 2 or 3, else at its first. At least one of the value's
-    is printed. Digits beyond `digits` differ from campaign to campaign, however narrow the interval of one is.
+    They end at the half-width's second digit if its first is 1, 2 or 3, else at its first; at least one digit of the
+    value is printed. Digits beyond `digits` vary between campaigns, even if one campaign's interval is narrow.
     """
     if value == 0 or not math.isfinite(value):
         return 0
@@ -29,19 +29,19 @@ def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
 
 
 def _rounded(value: float, half_width: float | None, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> Decimal:
-    """Return a value as it is printed, by which its unit and its decimals go: 0.9996 is 1.00."""
+    """Return a value as printed, from which unit and decimals follow: 0.9996 is 1.00."""
     shown = _at(value, decimals(value, half_width, digits), rounding)
     return _at(value, decimals(float(shown), half_width, digits), rounding)
 
 
 def _at(value: float, places: int, rounding: str) -> Decimal:
-    """Return a value with so many decimals; one that has no more but for errors of arithmetic stays as it is."""
+    """Return a value with so many decimals; rounding errors of arithmetic do not round it up or down a digit."""
     shown = Decimal(f"{value:.{_SURE}g}").quantize(Decimal(1).scaleb(-places), rounding, _ROOM)
     return shown if shown else abs(shown)  # no zero has a sign
 
 
 def number(value: float | None, half_width: float | None = None, digits: int = 3) -> str:
-    """Return a value as plain text with a thousands separator; a dash for None or not finite."""
+    """Return a value as text with a thousands separator; a dash for None or not finite."""
     if value is None or not math.isfinite(value):
         return DASH
     return f"{_rounded(value, half_width, digits):,f}"
@@ -55,12 +55,12 @@ def scientific(value: float | None) -> str:
 
 
 def pluralize(count: int, one: str, several: str = "") -> str:
-    """Return how many there are of what one is called, such as '1 round' or '3 rounds'; `several` if not by an s."""
+    """Return a count with its noun, such as '1 round' or '3 rounds'; `several` is an irregular plural."""
     return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def seconds(value: float | None, half_width: float | None = None) -> str:
-    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', no more exact than a half-width allows."""
+    """Return a duration in seconds as text, such as '12.3 ms' or '2 min 05 s', no more exact than its half-width."""
     if value is None or not math.isfinite(value):
         return DASH
     return _duration(value, half_width, ROUND_HALF_EVEN)
@@ -72,13 +72,13 @@ def _duration(value: float, half_width: float | None, rounding: str) -> str:
 
 
 def _scaled(shown: Decimal, sizes: Sequence[tuple[int, str]]) -> str:
-    """Return a value in the largest of these units that it reaches."""
+    """Return a value in the largest unit that it reaches."""
     exponent, name = next((size for size in sizes if shown.adjusted() >= size[0]), sizes[-1])
     return f"{shown.scaleb(-exponent):,f} {name}"
 
 
 def _long(value: float, half_width: float | None, rounding: str) -> str:
-    """Return two minutes or more in at most two units, down to the one that the half-width allows."""
+    """Return a duration of two minutes or more in at most two units, down to the one that the half-width allows."""
     step = _step(value, half_width)
     minutes, rest = divmod(int(_at(value / step, 0, rounding)) * step, 60)
     hours, over = divmod(minutes, 60)
@@ -88,10 +88,10 @@ def _long(value: float, half_width: float | None, rounding: str) -> str:
 
 
 def _step(value: float, half_width: float | None) -> int:
-    """Return of how many seconds a long duration is a multiple as it is printed.
+    """Return the step in seconds to which a long duration is rounded.
 
-    It is the longest that is at most a quarter of the half-width, and at least ten seconds from 1,000 s up and a minute
-    from an hour up.
+    It is the longest that is at most a quarter of the half-width, but at least 10 s from 1,000 s up and 60 s from an
+    hour up.
     """
     least = 60 if round(value) >= 3600 else 10 if value >= 1000 else 1
     if half_width is None or not math.isfinite(half_width):
@@ -151,14 +151,14 @@ def minute(moment: str) -> str:
 
 
 def documented(value: float | None, unit: str = "ratio") -> str:
-    """Return a documented number with the digits that it was written with, such as '4x' or '3 img/s'."""
+    """Return a documented number with its original digits, such as '4x' or '3 img/s'."""
     if value is None:
         return DASH
     return f"{value:,.10g}" + {"ratio": "x", "percent": " %"}.get(unit, f" {unit}")
 
 
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """Return a ratio such as '52.3x', with the digits that the half-width of its interval allows, at most three."""
+    """Return a ratio such as '52.3x', with the digits that its half-width allows, at most three."""
     if value is None or not math.isfinite(value):
         return DASH
     return f"{number(value, half_width(low, high))}x"
@@ -167,8 +167,8 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
 def interval(low: float | None, high: float | None) -> str:
     """Return 'low to high' with the digits that the half-width allows, at most three, never narrower than computed.
 
-    The low end is rounded down and the high end up. Both have one digit more where an end near zero would else be zero.
-    Ends that are alike are printed alike.
+    The low end is rounded down and the high end up. Both have one more digit if an end near zero would become zero.
+    Equal ends are printed alike.
     """
     if low is None or high is None or not math.isfinite(high - low):
         return DASH
@@ -181,18 +181,18 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def _alike(low: float, high: float) -> bool:
-    """Return whether two ends differ by no more than the errors of the arithmetic that they come from."""
+    """Return whether two ends differ by no more than arithmetic errors."""
     return (high - low) / 2 <= max(abs(low), abs(high)) * 10.0 ** (1 - _SURE)
 
 
 def _end(value: float, places: int, rounding: str) -> Decimal:
-    """Return a value with so many decimals, with one fewer where 9.996 would else gain a fourth digit as 10.00."""
+    """Return a value with so many decimals, or one fewer if 9.996 would gain a fourth digit as 10.00."""
     shown = _at(value, places, rounding)
     return shown if len(shown.as_tuple().digits) <= 3 else _at(value, places - 1, rounding)
 
 
 def seconds_interval(low: float | None, high: float | None) -> str:
-    """Return an interval of durations given in seconds, such as '2.1 ms to 2.3 ms', no narrower than computed."""
+    """Return an interval of durations in seconds, such as '2.1 ms to 2.3 ms', no narrower than computed."""
     return _ends(low, high, _duration)
 
 
@@ -202,7 +202,7 @@ def quantity_interval(low: float | None, high: float | None, unit: str) -> str:
 
 
 def _ends(low: float | None, high: float | None, text: Callable[[float, float, str], str]) -> str:
-    """Return two ends, each with its unit, the low one rounded down, the high one up; alike ones are printed alike."""
+    """Return two ends with their units, the low one rounded down, the high one up; equal ends are printed alike."""
     if low is None or high is None or not math.isfinite(high - low):
         return DASH
     down, up = (ROUND_HALF_EVEN, ROUND_HALF_EVEN) if _alike(low, high) else (ROUND_FLOOR, ROUND_CEILING)
@@ -216,5 +216,5 @@ def percent(share: float | None, digits: int = 2) -> str:
 
 
 def half_width(low: float | None, high: float | None) -> float | None:
-    """Return half the length of an interval; None if there is none."""
+    """Return half the length of an interval; None without an interval."""
     return None if low is None or high is None else (high - low) / 2

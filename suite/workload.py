@@ -1,4 +1,4 @@
-"""What can be timed: workloads, their sources and documented claims."""
+"""Workloads: documented models with their sources and claims."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
-CpuKernels = Literal["xla", "onednn", "onednn-alone", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
-GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
+CpuKernels = Literal["xla", "onednn", "onednn-alone", "ynn"]  # library of XLA's CPU kernels, if there is a choice
+GpuGraph = Literal["xla", "whole", "concurrent"]  # part of a step that XLA puts into a CUDA graph
 GpuLayout = Literal["xla", "channels-first"]  # of pictures in the convolutions of full float32
-Grade = Literal["A", "B", "C", "A/C", "A/B"]  # how a number is known
+Grade = Literal["A", "B", "C", "A/C", "A/B"]  # provenance of a number
 KNOWN: dict[Grade, str] = {
     "A": "reported",
     "B": "from a cited source",
@@ -21,29 +21,29 @@ KNOWN: dict[Grade, str] = {
 _Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
     "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
-]  # ceiling: no network, but what the machine can do at most
-INPUT_SETS = 4  # that a step is timed on, in turn
+]  # ceiling: no network, but a limit of the machine
+INPUT_SETS = 4  # batches that a step rotates through
 
 
-LossTarget = Literal["falls", "halves", "finite"]  # what a network's loss has to do on one batch, again and again
+LossTarget = Literal["falls", "halves", "finite"]  # what the loss must do over repeated steps on one batch
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearningTarget:
-    """How long a network trains on the small stand-in, and the share of right answers that it has to reach by then.
+    """Training on the small stand-in, and the accuracy that it must reach.
 
-    The bound lies below the worst seed that was seen, and above what the network reaches with labels that mean nothing
-    or with a last layer that learns alone: `nox -s learning` trains those too, and fails if one of them reaches it.
+    The bound lies below the worst seed, and above the accuracy with random labels or with only the last layer trained:
+    `nox -s learning` trains those too, and fails if one of them reaches it.
     """
 
     steps: int
     bound: float
-    batch: int | None = None  # None: the headline one
+    batch: int | None = None  # None: the headline batch
     gpu_only: bool = False  # a CPU would take minutes for each seed
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of everything that crosses a module or goes into a record: immutable plain data."""
+    """Base of immutable plain data that crosses a module or goes into a record."""
 
 
 class Source(Plain, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Source(Plain, frozen=True, kw_only=True):
     title: str
     year: int
     address: str
-    place: str  # where in the source, or how it was found when the source is silent
+    place: str  # place in the source, or how it was found if the source is silent
 
 
 class Claim(Plain, frozen=True, kw_only=True):
@@ -81,13 +81,13 @@ class WholeRun(Plain, frozen=True, kw_only=True):
 class Grid(Plain, frozen=True, kw_only=True):
     """The hyper-parameters that a grid search tries, each with each, every point cross-validated."""
 
-    hidden: tuple[tuple[int, ...], ...]  # widths of the hidden layers: a network each
+    hidden: tuple[tuple[int, ...], ...]  # widths of the hidden layers, one entry per network
     epochs: tuple[int, ...]
     folds: int  # consecutive parts of the examples, each held out once
 
     @property
     def stack(self) -> int:
-        """How many fits one network has."""
+        """The number of fits of one network."""
         return len(self.epochs) * self.folds
 
 
@@ -104,7 +104,7 @@ class Description(Plain, frozen=True, kw_only=True):
     source: Source
     claims: tuple[Claim, ...]
     differs: tuple[str, ...]
-    inferred: bool  # True where the source leaves the network open
+    inferred: bool  # True if the source does not specify the network
     dataset: str
     preprocessing: str
     optimizer: str
@@ -114,14 +114,12 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
-    examples_per_epoch: _Examples | None = (
-        None  # as documented; None where the source knows no epochs, or `run` says it
-    )
-    data: Data = "embedded"  # what is measured unless something else is asked for
-    run: WholeRun | None = None  # where the source timed one
-    augmented: bool = False  # training distorts its pictures, which the device can do too
-    grid: Grid | None = None  # of a search over hyper-parameters, whose fits can be trained side by side
-    headline: bool = False  # one or two models an article; measured when none is named
+    examples_per_epoch: _Examples | None = None  # as documented; None without epochs, or if `run` has it
+    data: Data = "embedded"  # default data
+    run: WholeRun | None = None  # if the source timed one
+    augmented: bool = False  # training augments its pictures, on the host or the device
+    grid: Grid | None = None  # of a hyper-parameter search, whose fits can be stacked
+    headline: bool = False  # one or two models per article; measured by default
 
     @property
     def stored(self) -> bool:
@@ -130,47 +128,46 @@ class Description(Plain, frozen=True, kw_only=True):
 
     @property
     def has_pictures(self) -> bool:
-        """Whether its batches are pictures for convolutions, which a layout in memory is of."""
+        """Whether its batches are pictures for convolutions, and so have a memory layout."""
         return self.family in ("convolution", "residual", "inference")
 
     @property
     def is_network(self) -> bool:
-        """Whether it counts among networks: trees are none, nor is the data-parallel model of a few FLOP a step."""
+        """Whether it is a network: not trees, ceilings, or the data-parallel model of a few FLOP per step."""
         return self.family not in ("data parallel", "trees", "ceiling")
 
     @property
     def trained(self) -> bool:
-        """Whether its step trains; a network that only infers is served."""
+        """Whether its step trains; an inference network is served."""
         return self.family != "inference"
 
     @property
     def network(self) -> tuple[int, int, str, str]:
-        """What workloads share that are one network, as they differ in data or dropout alone."""
+        """The key of workloads with one network, which differ only in data or dropout."""
         return self.parameters, self.flop_per_example, self.loss, self.optimizer
 
     @property
     def epoch_examples(self) -> int | None:
-        """How many examples an epoch has; None where the source knows no epochs."""
+        """The number of examples in an epoch; None if the source has no epochs."""
         return self.run.train if self.run is not None else self.examples_per_epoch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A documented model with all that is needed to train it for one step, or to use it once.
+    """A documented model with everything needed to train it for a step, or to run it once.
 
-    `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
-    `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
-    every output. `growth`, a `suite.nn.trees.Growth`, makes a step one round of boosting on a batch of binned rows.
-    `network(hidden)` is the workload of one network of a grid, by the widths of its hidden layers.
-    `served(model)` is what is done once to a loaded model before it is used, in NumPy.
-    Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
-    `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `input_sets` are made, two at
-    least: a replay takes another than the first. `augment(key, batch)` does on the device what the preparation does on
-    the host, to a batch of pictures that it left as they are. `cpu_kernels`, `gpu_graph` and `gpu_layout` are those
-    that were measured to be fastest.
-    `learning` is what a training has to reach, if it trains.
-    `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
-    which XLA runs one after another on one core.
+    `model(rngs)` builds the Flax NNX module, `loss(model, batch)` returns a float32 scalar, `optimizer()` returns an
+    optax transformation. Without an optimizer a step is an inference, and `loss` is a scalar that needs every output.
+    `growth`, a `suite.nn.trees.Growth`, makes a step one round of boosting on a batch of binned rows.
+    `network(hidden)` returns the workload of one network of a grid, by the widths of its hidden layers.
+    `served(model)` prepares a loaded model for serving, once, in NumPy.
+    Batches come from `preparation`, a `suite.data.prepare.Preparation`, or from `draw(rng, examples)` with NumPy's
+    generator; exactly one of them is given. At least two `input_sets` are made: a replay needs a second one.
+    `augment(key, batch)` does on the device the augmentation that the preparation would do on the host.
+    `cpu_kernels`, `gpu_graph` and `gpu_layout` are the fastest measured ones.
+    `learning` is what training must reach, if the model trains.
+    `cpu_devices` above 1 splits a CPU batch over parts of the cores: for loops of small dependent steps, which XLA runs
+    one after another on one core.
     """
 
     description: Description

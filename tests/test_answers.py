@@ -162,7 +162,7 @@ def test_a_command_prints_one_document_and_all_else_on_standard_error(checkout, 
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (["compare", CAMPAIGN, "nosuch", "--json"], "Error: no record is meant by 'nosuch'"),
+        (["compare", CAMPAIGN, "nosuch", "--json"], "Error: no record matches 'nosuch'"),
         (["cite", "--list", "nosuch", "--json"], "Error: no key with 'nosuch' in it"),
         (["cite", "a/b/c/d/seconds", "--json"], "Error: --json is of --list"),
     ],

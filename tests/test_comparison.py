@@ -173,7 +173,7 @@ def test_an_unknown_side_is_named_with_what_is_near(records):
     result = CliRunner().invoke(main, ["compare", "20260101-000000-x", str(records[0]), "--out", folder])
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert "no record is meant by '20260101-000000-x'; did you mean '20260101-000000-a'" in said
+    assert "no record matches '20260101-000000-x'; did you mean '20260101-000000-a'" in said
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_an_unknown_side_is_named_with_what_is_near(records):
     [("Quick", "; did you mean 'quick-8-cores'?"), ("nosuch", "; there are: quick-8-cores, test-gpu-16-cores")],
 )
 def test_a_part_of_a_machines_name_is_near_it(records, word, words):
-    with pytest.raises(LookupError, match=re.escape(f"no record is meant by '{word}'{words}")):
+    with pytest.raises(LookupError, match=re.escape(f"no record matches '{word}'{words}")):
         selected(word, [store.read(path) for path in records])
 
 

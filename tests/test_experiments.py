@@ -92,13 +92,13 @@ def test_an_unknown_experiment_names_the_nearest():
 
 @pytest.mark.parametrize("module", [crossover, precision, size])
 def test_what_asks_about_a_gpu_is_refused_without_one(module):
-    with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
+    with pytest.raises(RuntimeError, match="needs a GPU, this run has only backend 'cpu'"):
         module.cases(CATALOGUE, ALONE)
 
 
 @pytest.mark.parametrize("module", [threads, crossover, size])
 def test_what_asks_about_the_cpu_is_refused_without_it(module):
-    with pytest.raises(RuntimeError, match="asks about the CPU"):
+    with pytest.raises(RuntimeError, match="needs the CPU"):
         module.cases(CATALOGUE, MachineCapabilities(backends=("gpu",), cores=4))
 
 

@@ -345,8 +345,8 @@ def test_a_run_that_failed_decides_neither_host_nor_program():
         (b"[]", "is no table of identities"),
         (b'{"version": 2}', "has version 2, this suite reads 1"),
         (b'{"hosts": ["0123456789abcdef"]}', "is no table of identities"),  # no hash: a cluster
-        (b'{"hosts": ["~1"], "records": {"0123456789abcdef": [1, null]}}', "points beyond its lists"),
-        (b'{"records": {"0123456789abcdef": [null, 0]}}', "points beyond its lists"),
+        (b'{"hosts": ["~1"], "records": {"0123456789abcdef": [1, null]}}', "has an index out of range"),
+        (b'{"records": {"0123456789abcdef": [null, 0]}}', "has an index out of range"),
         (b'{"hosts": ["~1"], "records": {"0123456789abcdef": [-1, null]}}', "is no table of identities"),
         (b'{"records": {"short": [null, null]}}', "is no table of identities"),
     ],
@@ -381,11 +381,11 @@ def test_records_of_stable_schemas_may_be_quoted():
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (replace(made(), method=0), "result/2 has a method from 1 up at \\$.method"),
+        (replace(made(), method=0), "result/2 needs a method of at least 1 at \\$.method"),
         (replace(old(), method=1), "result/1 has no method at \\$.method"),
         (replace(made(), schema="result/1", method=0), "result/1 has no host at \\$.runs\\[0\\].host"),
-        (made(host="my-laptop"), "'my-laptop' is no 16 hexadecimal characters at \\$.runs\\[0\\].host"),
-        (made(program="ABC"), "'ABC' is no 16 hexadecimal characters at \\$.runs\\[0\\].program"),
+        (made(host="my-laptop"), "'my-laptop' is not 16 hexadecimal characters at \\$.runs\\[0\\].host"),
+        (made(program="ABC"), "'ABC' is not 16 hexadecimal characters at \\$.runs\\[0\\].program"),
     ],
 )
 def test_a_foreign_record_that_says_what_its_schema_cannot_is_refused(record, said):

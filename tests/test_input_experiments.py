@@ -329,7 +329,7 @@ def test_small_networks_are_asked_of_the_cpu_and_large_ones_of_the_gpu():
 
 
 def test_a_large_network_alone_is_refused_without_a_gpu():
-    with pytest.raises(RuntimeError, match="asks about a GPU"):
+    with pytest.raises(RuntimeError, match="needs a GPU"):
         extrapolation.cases([models.load("cifar10_resnet63").description], ALONE)
 
 

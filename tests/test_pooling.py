@@ -322,7 +322,7 @@ def test_values_that_are_not_positive_are_refused(value):
 
 
 def test_a_cell_without_values_is_refused():
-    with pytest.raises(ValueError, match="a pool needs a value of one host at least"):
+    with pytest.raises(ValueError, match="a pool needs at least one host with a value"):
         pooled([], among())
     with pytest.raises(ValueError, match=r"a pool needs positive finite values of each host, got \[\]"):
         pooled([[]], among())

@@ -12,7 +12,7 @@ from test_measure import answered, offer
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import found, losses_apart, second
+from suite.analysis.devices import cells_by_workload, losses_apart, second
 from suite.driver.forecast import process_seconds
 from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
@@ -106,12 +106,12 @@ def test_a_batch_that_does_not_divide_is_left_out_and_the_reading_says_why():
 
 
 def test_one_gpu_is_an_error_that_says_what_is_needed():
-    with pytest.raises(RuntimeError, match="asks about 2 GPUs or more, JAX sees 1; run it on a machine with more"):
+    with pytest.raises(RuntimeError, match="needs 2 GPUs or more, JAX sees 1; run it on a machine with more"):
         scaling.cases([MLP], replace(EIGHT, gpus=1))
 
 
 def test_parts_of_a_cpu_are_no_gpus():
-    with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
+    with pytest.raises(RuntimeError, match="needs a GPU, this run has only backend 'cpu'"):
         scaling.cases([MLP], MachineCapabilities(backends=("cpu",), cores=64, gpus=0))
 
 
@@ -119,7 +119,7 @@ def test_a_request_counts_the_gpus_that_jax_sees():
     jax = offer("cpu", "gpu", backends={"cpu": ("cpu",), "gpu": ("H100",) * 4})
     made = answered(jax, NODE, experiment="scaling", workloads=("mnist_mlp",)).cases
     assert {case.devices for case in made} == {1, 2, 4}
-    with pytest.raises(RuntimeError, match="asks about 2 GPUs or more, JAX sees 1"):
+    with pytest.raises(RuntimeError, match="needs 2 GPUs or more, JAX sees 1"):
         answered(offer("cpu", "gpu"), NODE, experiment="scaling")
     with pytest.raises(ValueError, match="--devices asked for with experiment 'scaling', which decides that itself"):
         answered(jax, NODE, experiment="scaling", devices=2)
@@ -206,7 +206,7 @@ def test_a_speed_is_pooled_over_the_hosts_that_took_both_steps():
 
 
 def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():
-    pairs = second(found(of_one_machine(factory.on_hosts(node())))["cifar10_mlp"])
+    pairs = second(cells_by_workload(of_one_machine(factory.on_hosts(node())))["cifar10_mlp"])
     at = crossover.crossing([(side.batch, side.speed.estimate) for side in pairs])
     assert 32 < at.low < at.size < at.high < 128  # 80: half of its examples take as long as the sum
     assert at.size == pytest.approx(80, rel=0.1)
@@ -259,7 +259,7 @@ def test_other_inputs_have_other_losses_and_prove_nothing():
     one, two = cell(1, 32, 0.001), cell(2, 32, 0.001, loss=1.0)
     moved = tuple(msgspec.structs.replace(run, input_digest="other") for run in two.runs)
     moved = msgspec.structs.replace(two, runs=moved)
-    sides = (found(of_one_machine(records))["cifar10_mlp"] for records in ([one, two], [one, moved]))
+    sides = (cells_by_workload(of_one_machine(records))["cifar10_mlp"] for records in ([one, two], [one, moved]))
     assert [losses_apart(side[2, 32], side[1, 32]) is None for side in sides] == [False, True]
 
 

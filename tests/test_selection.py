@@ -74,7 +74,7 @@ def test_a_word_is_a_campaign_a_machine_or_the_version_of_a_package():
     for word in ("campaign-0.11.0", factory.HOST.slug, factory.HOST.name, "jax==0.11.0"):
         assert selected(word, [old, new]) == (old,)
     for word in ("jax", "jax==", "torch==0.11.0"):
-        with pytest.raises(LookupError, match=f"no record is meant by '{word}'"):
+        with pytest.raises(LookupError, match=f"no record matches '{word}'"):
             selected(word, [old, new])
 
 

@@ -1,1 +1,1 @@
-"""How machines are asked, and how what they recorded is read together: what experiments and observations share."""
+"""What experiments and claims share: capabilities of machines, cases, and joint reading of records."""

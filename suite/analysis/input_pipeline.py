@@ -1,4 +1,4 @@
-"""What experiments over the input pipeline have in common: steps from storage on as cases, and their rates."""
+"""What experiments on the input pipeline share: steps from storage as cases, and their rates."""
 
 from typing import Any
 
@@ -20,29 +20,29 @@ from suite.workload import Claim, Description
 
 
 def epoch(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
-    """Return JAX's steps of a workload from storage on, in the headline setting but for these axes."""
+    """Return JAX's step of a workload from storage, in the headline setting except for these axes."""
     return msgspec.structs.replace(step(about, backend, here), scope="epoch", **changes)
 
 
 def from_storage(record: Record, *free: str) -> bool:
-    """Return whether a record is of such steps in the headline setting, whatever the free axes are."""
+    """Return whether a record is of a step from storage in the headline setting, whatever the free axes are."""
     return record.case.scope == "epoch" and record.usual(*free)
 
 
 def gain(item: Summary, base: Summary) -> Estimate | None:
-    """Return by how many times an example rate is another's; None where their times have no ratio."""
+    """Return an example rate over another; None if their times have no ratio."""
     found = time_ratio(base, item)
     return found and found.times(item.record.case.batch / base.record.case.batch)
 
 
 def gpu_busy(pool: Pool) -> Estimate | None:
-    """Return the share of the time in which the GPU of a pool is busy, at most 1; None where nobody watched."""
+    """Return the share of time in which a pool's GPU is busy, at most 1; None if unknown."""
     busy = share(pool, gpu_share)
     return busy and busy.mapped(lambda end: min(end, 1.0))
 
 
 def step_share(pool: Pool) -> Estimate | None:
-    """Return the share of the time from storage on that the step alone accounts for."""
+    """Return the share of a pool's time from storage that the step alone takes; None if unknown."""
 
     def of(record: Record) -> float | None:
         found = input_pipeline(record).share
@@ -52,12 +52,12 @@ def step_share(pool: Pool) -> Estimate | None:
 
 
 def change(value: Estimate) -> str:
-    """Return by how much one rate differs from another in percent, with its interval, as a sentence needs it."""
+    """Return the change of a rate in percent, with its interval, as text."""
     return percent_words(value.mapped(lambda share: share - 1))
 
 
 def share_cell(value: float | Estimate | None, why: str = "") -> Cell:
-    """Return a share as a percentage; a dash and why where there is none."""
+    """Return the cell of a share as a percentage; a dash with the reason if it is None."""
     if value is None:
         return Cell(text=units.DASH, remark=why)
     number = value.value if isinstance(value, Estimate) else value
@@ -65,5 +65,5 @@ def share_cell(value: float | Estimate | None, why: str = "") -> Cell:
 
 
 def claimed(about: Description, metric: str) -> Claim | None:
-    """Return what is documented of a workload under that name."""
+    """Return a workload's claim of that metric; None if it has none."""
     return next((claim for claim in about.claims if claim.metric == metric), None)

@@ -1,4 +1,4 @@
-"""Latencies of requests in words, rows and points: those of every implementation that answered some."""
+"""Latencies of requests as sentences, rows and points, for every implementation."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,18 +20,18 @@ _LATENCIES = (
 
 
 def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
-    """Return the current requests of each case with its better allocator, the plain way first."""
+    """Return the current results of requests of each case with its faster allocator, by size of the network."""
     found = fastest_of_each_case(current_cases(record for record in records if record.case.scope == "serve"))
     return tuple(latency(record) for record in sorted((item.record for item in found), key=_place))
 
 
 def said(served: Sequence[Latency]) -> list[str]:
-    """Return a sentence for each network and backend that JAX answered requests with."""
+    """Return a sentence for each network and backend with requests answered by JAX."""
     return [_said(item) for item in served if item.summary.complete and _plain(item.summary)]
 
 
 def latency_table(served: Sequence[Latency]) -> Table:
-    """Return a row for each way in which requests were answered."""
+    """Return the table of requests, one row per case."""
     rows = []
     for item in served:
         record = item.summary.record
@@ -54,7 +54,7 @@ def latency_table(served: Sequence[Latency]) -> Table:
 
 
 def latency_chart(served: Sequence[Latency]) -> Chart | None:
-    """Return both latencies of JAX's requests on each backend; None if there are none."""
+    """Return the chart of JAX's latencies on each backend; None if there are none."""
     points = tuple(point for item in served if _plain(item.summary) for point in _points(item))
     if not points:
         return None
@@ -90,7 +90,7 @@ def _points(item: Latency) -> Iterator[Point]:
 
 
 def drawn(series: str, value: Estimate, item: Summary, text: str, at: float | None = None, row: str = "") -> Point:
-    """Return a value as a chart shows it: hollow if it is not steady."""
+    """Return a chart's point of a value, hollow if it is not steady."""
     return Point(series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text,
                  solid=steady(item))  # fmt: skip
 
@@ -100,7 +100,7 @@ def _seconds(value: Estimate | None) -> str:
 
 
 def number(value: Estimate | None) -> str:
-    """Return a rate with its decimal prefix, no digit below the half-width of its interval."""
+    """Return a rate with its decimal prefix, without digits below the half-width of its interval; a dash for None."""
     return units.DASH if value is None else units.quantity(value.value, "", units.half_width(value.low, value.high))
 
 

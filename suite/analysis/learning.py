@@ -1,4 +1,4 @@
-"""What experiments that train have in common: the cases, and the newest whole record of each network."""
+"""What experiments on training share: cases, and each network's newest complete record."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ _EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32
 
 
 def documented_steps(about: Description) -> int | None:
-    """Return how many steps of the headline batch the documented training has; None where its epochs are not known."""
+    """Return the number of headline-batch steps in the documented training; None if unknown."""
     if about.run is not None:
         return about.run.epochs * -(-about.run.train // about.batch)
     if about.dataset == "cats_vs_dogs" and about.epoch_examples:
@@ -21,7 +21,7 @@ def documented_steps(about: Description) -> int | None:
 
 
 def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
-    """Return JAX's training of so many steps, on the GPU if there is one."""
+    """Return the case of a JAX training of so many steps, on the GPU if there is one."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     allocator = here.allocator if backend == "cpu" else "tuned-malloc"
     data = here.data_of(about)
@@ -37,7 +37,7 @@ def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
 
 
 def learnt(record: Record) -> tuple[Learnt, ...]:
-    """Return what the record's processes came to that took all their steps."""
+    """Return the training results of the record's processes that finished all steps."""
     return tuple(
         run.learnt
         for run in record.runs
@@ -46,6 +46,6 @@ def learnt(record: Record) -> tuple[Learnt, ...]:
 
 
 def newest(records: Iterable[Record]) -> dict[str, Record]:
-    """Return of each workload the newest record of scope `learning` with such a process, by name."""
+    """Return each workload's newest record of scope `learning` with a finished training, by name."""
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
     return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.sort_key))}

@@ -1,4 +1,4 @@
-"""What several GPUs gain, in sentences; experiment `scaling` has the cases and tables."""
+"""Gains from several GPUs in sentences; experiment `scaling` has the cases and tables."""
 
 from collections.abc import Sequence
 
@@ -9,25 +9,25 @@ from suite.results.stats.crossing import crossing
 
 
 def said(cells: Cells, shared: Sequence[Side], own: Sequence[Side], pairs: Sequence[Side]) -> str:
-    """Return what a workload gains from several GPUs: its batch split, one for each GPU, and a second GPU by batch."""
+    """Return a workload's gains: its batch split over GPUs, a batch for each GPU, and a second GPU by batch."""
     largest = [_largest(sides) for sides in (shared, own)]
     first, *others = split(cells, largest[0]), each(largest[1]), pays(pairs, largest[0])
     text = " ".join((first, *(f"{one[0].upper()}{one[1:]}" for one in others)))
-    told = {(one.devices, one.batch, one.base.case.batch): one.speed for one in (*largest, *pairs) if one.base}
-    return text + said_of_pooled(speed for speed in told.values() if speed is not None)
+    speeds = {(one.devices, one.batch, one.base.case.batch): one.speed for one in (*largest, *pairs) if one.base}
+    return text + said_of_pooled(speed for speed in speeds.values() if speed is not None)
 
 
-def pays(pairs: Sequence[Side], told: Side) -> str:
-    """Return from which batch on a second GPU pays, as a sentence; the speed that another one `told` is left out."""
-    mine = [(one.batch, one.speed.estimate) for one in pairs if one.speed is not None]
-    if len(mine) < 2:
+def pays(pairs: Sequence[Side], shown: Side) -> str:
+    """Return a clause on the batch from which a second GPU pays; `shown` is a speed that was already mentioned."""
+    points = [(one.batch, one.speed.estimate) for one in pairs if one.speed is not None]
+    if len(points) < 2:
         return "from which batch on a second GPU pays is not known, as fewer than two batches were measured."
-    (smallest, first), (largest, last) = mine[0], mine[-1]
+    (smallest, first), (largest, last) = points[0], points[-1]
     span = f"of the batches from {units.count(smallest)} to {units.count(largest)}"
-    at = crossing(mine)
+    at = crossing(points)
     if at.outcome in ("always", "never"):
         which, batch, speed = ("all", smallest, first) if at.outcome == "always" else ("none", largest, last)
-        known = told.speed is not None and (told.devices, told.batch) == (2, batch)
+        known = shown.speed is not None and (shown.devices, shown.batch) == (2, batch)
         example = "" if known else f": at {units.count(batch)} two are {words(speed)} as fast as one"
         return f"a second GPU pays at {which} {span}{example}."
     if at.outcome == "not separated":
@@ -36,7 +36,7 @@ def pays(pairs: Sequence[Side], told: Side) -> str:
 
 
 def split(cells: Cells, side: Side) -> str:
-    """Return what the headline batch gains from being split, and what its collectives take."""
+    """Return a clause on the gain from splitting the headline batch, and the share of its collectives."""
     batch, many = units.count(headline(cells)), units.count(side.devices)
     if side.speed is None:
         return f"what a batch of {batch} gains from {many} GPUs is not known: {side.why}."
@@ -45,7 +45,7 @@ def split(cells: Cells, side: Side) -> str:
 
 
 def each(side: Side) -> str:
-    """Return what GPUs do together that have a headline batch each."""
+    """Return a clause on the work of several GPUs with a headline batch each."""
     many = units.count(side.devices)
     if side.speed is None:
         return f"what {many} GPUs do with {many} times the batch is not known: {side.why}."
@@ -54,12 +54,12 @@ def each(side: Side) -> str:
 
 
 def _largest(sides: Sequence[Side]) -> Side:
-    """Return the most GPUs that have a speed; where none has, the most."""
+    """Return the side with the most GPUs that has a speed, else with the most GPUs."""
     return next((side for side in reversed(sides) if side.speed is not None), sides[-1])
 
 
 def _added(side: Side) -> str:
-    """Return which share of the step the GPUs add to each other, as a clause; nothing where it is not known."""
+    """Return a clause on the share of the step that collectives take; '' if unknown."""
     if side.adding is None:
         return ""
     value, low, high = share(side.adding.estimate)

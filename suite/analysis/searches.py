@@ -1,4 +1,4 @@
-"""Whole grid searches read together: their times, and what each point scored one after another and stacked."""
+"""Whole grid searches: their times, and each point's scores one after another and stacked."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
@@ -13,28 +13,28 @@ from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.results.views.table import ON_ONE_HOST, Cell, base_cells, one_host_cell, time_cell, times_cells
 
-_PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # of a search, by their stages
+_PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # stages of each part of a search
 WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
 _IN_WORDS = {"plain": "one fit after another", "stacked": "with its fits stacked"}
 WHOLE = (
     "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
     "searches", ON_ONE_HOST,
 )  # fmt: skip
-WITHIN, ONE_SEED = "within the spread", "one seed"  # what is said of a point
+WITHIN, ONE_SEED = "within the spread", "one seed"  # verdicts on a point
 SCORES = ("model", "backend", "point", "verdict", "one after another", "range", "stacked", "range")
 
 
 def searched(
     records: Sequence[Record], speedups: Iterable[PooledSpeedUp]
 ) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...], list[str]]:
-    """Return the rows of whole searches and of their points' scores, and what they say in words."""
-    rows, scores, said = [], [], []
+    """Return the rows of whole searches, the rows of their points' scores, and sentences on both."""
+    rows, scores, sentences = [], [], []
     for group in fullest(records, is_search):
         ways = {item.record.case.variant: item for item in group}
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
             share = gpu_share(item.record)
-            found = time_ratio(base, item) if base is not None and item is not base else None
+            ratio = time_ratio(base, item) if base is not None and item is not base else None
             rows.append(
                 (
                     Cell(text=name),
@@ -42,45 +42,45 @@ def searched(
                     Cell(text=WAYS[way]),
                     time_cell(item),
                     *(_part_cell(item, stages) for stages in _PARTS),
-                    *(base_cells(item.record) if item is base else times_cells(found, item.record)),
+                    *(base_cells(item.record) if item is base else times_cells(ratio, item.record)),
                     share_cell(share, "no GPU takes part, or none was watched throughout"),
                     Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
                     one_host_cell(item),
                 )
             )
-            if base is not None and found is not None:
+            if base is not None and ratio is not None:
                 known = in_all(_gains_of(records, name, backend))
-                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast{known}"
+                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(ratio)} as fast{known}"
                 compiling = [_spent(each, _PARTS[0]) for each in (base, item)]
                 if None not in compiling:
                     one, other = (units.seconds(seconds) for seconds in compiling)
                     answer += f"; {one} of it are compiling one after another, {other} stacked"
-                said.append(f"{answer}.{caveat(group)}")
+                sentences.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
             points = tuple(_compared(name, backend, *(_scores_of_all(records, ways[way]) for way in WAYS)))
             scores += points
-            said += _verdict(points)
-    for name, found in gains(speedups).items():
-        text = gain_words(found)
-        said.append(f"{name}: {text[0].lower()}{text[1:]}{said_of(found.values())}")
-    return tuple(rows), tuple(scores), said
+            sentences += _verdict(points)
+    for name, by_way in gains(speedups).items():
+        text = gain_words(by_way)
+        sentences.append(f"{name}: {text[0].lower()}{text[1:]}{said_of(by_way.values())}")
+    return tuple(rows), tuple(scores), sentences
 
 
 def gains(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[str, PooledSpeedUp]]:
     """Return the speed-ups of whole searches by workload and variant."""
-    found: dict[str, dict[str, PooledSpeedUp]] = {}
+    by_workload: dict[str, dict[str, PooledSpeedUp]] = {}
     searches = (item for item in speedups if is_search(item.record) and item.state != "invalid")
     for item in sorted(searches, key=lambda item: list(WAYS).index(item.case.variant)):
-        found.setdefault(item.workload, {})[item.case.variant] = item
-    return found
+        by_workload.setdefault(item.workload, {})[item.case.variant] = item
+    return by_workload
 
 
-def gain_words(found: Mapping[str, PooledSpeedUp]) -> str:
-    """Return what a GPU gains in each way, a sentence for each."""
+def gain_words(by_way: Mapping[str, PooledSpeedUp]) -> str:
+    """Return a sentence on the GPU's gain in each way."""
     return " ".join(
         f"{_IN_WORDS[way].capitalize()}, the GPU makes the whole search {words(item.ratio.estimate)} as fast as the "
         "CPU does."
-        for way, item in found.items()
+        for way, item in by_way.items()
     )
 
 
@@ -92,7 +92,7 @@ def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:
 
 
 def _spent(item: Summary, stages: Sequence[str]) -> float | None:
-    """Return what these stages of a search took together, the median of its searches; None where none says so."""
+    """Return the seconds of these stages, the median over searches; None if none has them."""
     sums = [
         sum(stage.wall_seconds for stage in run.stages if stage.name in stages)
         for run in item.record.runs
@@ -102,7 +102,7 @@ def _spent(item: Summary, stages: Sequence[str]) -> float | None:
 
 
 def _scores(item: Summary) -> dict[int, dict[str, float]]:
-    """Return of each search, by its seed, the mean log loss of every point."""
+    """Return each point's mean log loss by seed of its search."""
     return {
         run.seed: {f"{' + '.join(map(str, s.hidden))}, {s.epochs} epochs": fmean(s.log_losses) for s in run.scores}
         for run in item.record.runs
@@ -111,30 +111,30 @@ def _scores(item: Summary) -> dict[int, dict[str, float]]:
 
 
 def _scores_of_all(records: Iterable[Record], item: Summary) -> tuple[dict[str, float], ...]:
-    """Return the same of every seed that some campaign has searched with as this one has, each of its newest search."""
-    mine = (
+    """Return the scores of every seed that any campaign searched with, each of its newest search."""
+    same_case = (
         record for record in records if is_search(record) and record.machine_and_case == item.record.machine_and_case
     )
-    found = dict[int, dict[str, float]]()
-    for other in sorted(map(summary, mine), key=lambda other: other.record.sort_key):
-        found |= _scores(other) if other.state != "invalid" else {}
-    return tuple(found.values())
+    scores = dict[int, dict[str, float]]()
+    for other in sorted(map(summary, same_case), key=lambda other: other.record.sort_key):
+        scores |= _scores(other) if other.state != "invalid" else {}
+    return tuple(scores.values())
 
 
 def _gains_of(records: Iterable[Record], name: str, backend: str) -> Iterator[Estimate]:
-    """Yield what stacking gains a whole search in each campaign that has it both ways."""
+    """Yield stacking's gain of a whole search in each campaign that has both ways."""
     mine = (record for record in records if (record.workload, record.backend) == (name, backend))
     for group in campaigns(mine, is_search):
         ways = {item.record.case.variant: item for item in group}
-        found = time_ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
-        if found is not None:
-            yield found
+        ratio = time_ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
+        if ratio is not None:
+            yield ratio
 
 
 def _compared(
     name: str, backend: str, one: Sequence[dict[str, float]], other: Sequence[dict[str, float]]
 ) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for each point: its mean log losses over the searches, and whether they are within the spread."""
+    """Yield a row for each point: its mean log losses over searches, and whether they are within the spread."""
     for point_words in one[0] if one and other else ():
         alone, stacked = ([search[point_words] for search in side if point_words in search] for side in (one, other))
         if not stacked:
@@ -159,7 +159,7 @@ def _compared(
 
 
 def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
-    """Yield of how many points the scores agree, for those with more than one seed."""
+    """Yield a sentence on how many points' scores agree, of those with several seeds."""
     verdicts = [row[3].text for row in rows if row[3].text != ONE_SEED]
     if verdicts:
         name, backend = (cell.text for cell in rows[0][:2])
@@ -171,7 +171,7 @@ def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
 
 
 def is_search(record: Record) -> bool:
-    """Return whether a record is of the whole documented search, in either way."""
+    """Return whether a record is of the whole documented search, plain or stacked."""
     case, about = record.case, record.description
     mine = about.grid is not None and case.scope == "run" and case.variant in WAYS and not record.cut_short
     return mine and (case.implementation, case.precision, case.devices, case.length) == ("jax", "float32-highest", 1, 1)

@@ -1,4 +1,4 @@
-"""What answers about serving have in common: a network's pools and speed-ups, way by way, and clusters derived."""
+"""What serving answers share: a network's pools and speed-ups by way, and derived clusters."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,46 +13,46 @@ from suite.scopes import Scope
 
 BATCHES = (1, 8, 32, 128)
 
-Way = tuple[Scope, int]  # what is timed, and how many pictures a step or a request has
+Way = tuple[Scope, int]  # scope, and pictures per step or request
 Networks = dict[str, dict[Way, dict[str, Pool]]]  # by name, then by backend
 
 REQUESTS: Way = ("serve", 1)
 
 
 def plain_requests(record: Record) -> bool:
-    """Return whether a record is of requests that JAX answers in the headline setting."""
+    """Return whether a record is of JAX's requests in the headline setting."""
     return record.usual("batch") and (record.case.scope, record.case.batch) == REQUESTS
 
 
 def sides_of(evidence: Evidence) -> Networks:
-    """Return each network's pools, the smallest network first: requests, then steps by their batch."""
+    """Return each inference network's pools, the smallest network first: requests, then steps by batch."""
     fits = list(evidence.fitting(lambda r: not r.description.trained and asked(r)))
-    found: Networks = {}
+    networks: Networks = {}
     for pool in sorted(fits, key=lambda pool: (pool.newest.description.flop_per_example, _order(way_of(pool.case)))):
-        backends = found.setdefault(pool.case.workload, {}).setdefault(way_of(pool.case), {})
+        backends = networks.setdefault(pool.case.workload, {}).setdefault(way_of(pool.case), {})
         other = backends.setdefault(pool.case.backend, pool)
-        if pool.hosts > other.hosts:  # two allocators
+        if pool.hosts > other.hosts:  # of two allocators the one with more hosts
             backends[pool.case.backend] = pool
-    return found
+    return networks
 
 
 def served(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[Way, PooledSpeedUp]]:
-    """Return each network's speed-ups, the smallest network first: requests, then steps by their batch."""
-    found: dict[str, dict[Way, PooledSpeedUp]] = defaultdict(dict)
+    """Return each inference network's valid speed-ups, the smallest network first: requests, then steps by batch."""
+    networks: dict[str, dict[Way, PooledSpeedUp]] = defaultdict(dict)
     valid = (item for item in speedups if not item.record.description.trained and item.state != "invalid")
     fits = (item for item in valid if asked(item.record))
     for item in sorted(fits, key=lambda item: (item.record.description.flop_per_example, _order(way_of(item.case)))):
-        found[item.workload][way_of(item.case)] = item
-    return found
+        networks[item.workload][way_of(item.case)] = item
+    return networks
 
 
 def asked(record: Record) -> bool:
-    """Return whether a record is of one of the ways."""
+    """Return whether a record is of requests or of a step in the headline setting."""
     return plain_requests(record) or record.headline_step("batch")
 
 
 def way_of(case: Case) -> Way:
-    """Return the way that a case is of."""
+    """Return a case's scope and batch."""
     return case.scope, case.batch
 
 
@@ -61,5 +61,5 @@ def _order(way: Way) -> tuple[bool, int]:
 
 
 def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
-    """Return what so many GPUs do over what the CPUs of so many machines do, if both scale perfectly: derived."""
+    """Return the derived throughput of so many GPUs over the CPUs of so many machines, if both scale perfectly."""
     return gain.times(gpus / machines)

@@ -1,4 +1,4 @@
-"""What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
+"""What experiments share: JAX's steps as cases, and joint reading of the steps of one campaign."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,33 +27,32 @@ from suite.workload import Description
 
 
 def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
-    """Return JAX's step of a workload in the headline setting, but for these axes."""
+    """Return JAX's step of a workload in the headline setting, except for these axes."""
     allocator = here.allocator if backend == "cpu" else "tuned-malloc"
     given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
 def steady(*items: Summary) -> bool:
-    """Return whether nothing speaks against any of these, so that an answer may rest on them."""
+    """Return whether all of these are complete and without caveats."""
     return all(item.steady for item in items)
 
 
 def together(
     records: Iterable[Record], fits: Callable[[Record], bool], least: int = 2
 ) -> tuple[tuple[Summary, ...], ...]:
-    """Return of each workload and backend the fitting cases of its current campaign that has at least so many.
+    """Return each workload and backend's fitting cases of its current campaign with at least `least` of them.
 
-    Of two allocators the better one's is taken.
+    Of two allocators the faster one counts.
     """
     return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_sort_key))
 
 
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
-    """Return as together does those of the newest of the campaigns that have most of the fitting cases whole.
+    """Return fitting cases as `together` does, of the newest campaign among those with the most complete ones.
 
-    A newer one that has fewer would take the comparison away that an older one allows. Of campaigns that have as many
-    of a backend that counts which has more of both, so that CPU and GPU are of one where they can be. Smoke replaces
-    none that measured.
+    A newer campaign with fewer cases would remove comparisons that an older one allows. Ties are broken by the number
+    of complete cases on both backends, so CPU and GPU are of one campaign if possible. Smoke replaces no measurement.
     """
     groups = list(campaigns(records, fits))
     both = Counter[tuple[str, str]]()
@@ -76,14 +75,14 @@ def _of(group: tuple[Summary, ...]) -> tuple[str, str]:
 
 
 def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:
-    """Yield the fitting cases of each workload, backend and campaign, of two allocators the better one's."""
-    found: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
+    """Yield the fitting cases of each workload, backend and campaign, with the faster allocator."""
+    groups: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
         same = record.case.ignoring_allocator
-        found[record.workload, record.backend, record.campaign][same].append(summary(record))
-    for cases in found.values():
+        groups[record.workload, record.backend, record.campaign][same].append(summary(record))
+    for cases in groups.values():
         yield tuple(fastest(ways) or ways[0] for ways in cases.values())
 
 
@@ -98,7 +97,7 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 
 
 def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
-    """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
+    """Return a chart's point of a ratio: hollow if its times have a caveat or its interval is too wide."""
     text = units.ratio(value.value, value.low, value.high)
     sure = not too_wide(value)
     return Point(
@@ -114,13 +113,13 @@ def point(series: str, value: Estimate, *items: Summary, at: float | None = None
 
 
 def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None, row: str = "") -> Point:
-    """Return a speed-up as a chart shows it, by default in its family's series: hollow if it may not be quoted."""
+    """Return a chart's point of a speed-up, by default in its family's series: hollow if it may not be quoted."""
     mark = ratio_point(series or item.record.description.family, item.ratio, at, row)
     return replace(mark, solid=item.quotable)
 
 
 def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = "") -> Point:
-    """Return a pooled ratio as a chart shows it: hollow if it lacks something to be quoted."""
+    """Return a chart's point of a pooled ratio: hollow if it lacks something to be quotable."""
     return Point(
         series=series,
         value=value.value,
@@ -134,24 +133,24 @@ def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = 
 
 
 def untimed(evidence: Evidence, fits: Callable[[Record], bool], groups: Iterable[Sequence[Pool]]) -> tuple[str, ...]:
-    """Return a note for each fitting case of these pools' workloads and sides that is in no pool, and why."""
+    """Return a note with the reason for each fitting case of these workloads and backends that is in no pool."""
     sides = {(pool.case.workload, pool.case.backend) for group in groups for pool in group}
-    there = {case.ignoring_allocator for case in evidence.pools}
+    pooled_cases = {case.ignoring_allocator for case in evidence.pools}
     asked = sorted(
         (r for r in evidence.records if (r.workload, r.backend) in sides and fits(r)), key=lambda r: r.created
     )
     last = {record.case.text(record.description.batch): record for record in asked
-            if case_of(record).ignoring_allocator not in there}  # fmt: skip
+            if case_of(record).ignoring_allocator not in pooled_cases}  # fmt: skip
     return tuple(f"{name} does not count: {'; '.join(summary(last[name]).reasons)}." for name in sorted(last))
 
 
 def said_of(items: Iterable[PooledSpeedUp]) -> str:
-    """Return what an answer has to say of the speed-ups that it counts with; nothing where all may be quoted."""
+    """Return a sentence on which speed-ups may be quoted; '' if all may."""
     return _said([item.caveat for item in items])
 
 
 def said_of_pooled(values: Iterable[Pooled]) -> str:
-    """Return the same of other pooled numbers."""
+    """Return `said_of` for other pooled numbers."""
     reasons = [next(lacking(value), "") for value in values]
     return _said([f" Not to be quoted yet: {reason}." if reason else "" for reason in reasons])
 
@@ -166,56 +165,56 @@ def _said(caveats: Sequence[str]) -> str:
 
 
 def caveat(items: Iterable[Summary]) -> str:
-    """Return what speaks against the results that an answer counts with; nothing where nothing does."""
+    """Return a sentence on the caveats of complete results; '' if there are none."""
     return against(item for item in items if item.complete)
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
-    """Return which share of a time a ratio of it over another leaves out, and its interval."""
+    """Return the share 1 - 1/ratio of a time that its ratio over another exceeds, with its interval."""
     low, high = (None if end is None else 1 - 1 / end for end in (over.low, over.high))
     return 1 - 1 / over.value, low, high
 
 
 def share_words(over: Estimate) -> str:
-    """Return the share that a ratio of times leaves out, with its interval."""
+    """Return that share of a ratio of times as text, with its interval."""
     value, low, high = share(over)
     return percent_words(msgspec.structs.replace(over, value=value, low=low, high=high))
 
 
 def percent_words(value: Estimate) -> str:
-    """Return a share as a sentence needs it: with its interval, or that it has none."""
+    """Return a share as text with its interval, or a remark that it has none."""
     if value.low is None or value.high is None:
         return units.percent(value.value) + without_interval(value)
     low, high = 100 * value.low, 100 * value.high
     return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
 
 
-def from_size(found: Crossing) -> str:
-    """Return the size from which on a ratio is above 1 as a sentence needs it; which end is open is said."""
-    if found.low is None:
-        return f"of at most {units.number(found.high)}" + (f", probably {_size(found)}" if found.size else "")
-    if found.high is None:
-        return f"of at least {units.number(found.low)}" + (f", probably {_size(found)}" if found.size else "")
-    return f"of about {_size(found)} ({units.interval(found.low, found.high)})"
+def from_size(size: Crossing) -> str:
+    """Return the size from which a ratio is above 1, as text; an open end is named."""
+    if size.low is None:
+        return f"of at most {units.number(size.high)}" + (f", probably {_size(size)}" if size.size else "")
+    if size.high is None:
+        return f"of at least {units.number(size.low)}" + (f", probably {_size(size)}" if size.size else "")
+    return f"of about {_size(size)} ({units.interval(size.low, size.high)})"
 
 
-def _size(found: Crossing) -> str:
-    return units.number(found.size, units.half_width(found.low, found.high))
+def _size(size: Crossing) -> str:
+    return units.number(size.size, units.half_width(size.low, size.high))
 
 
 def words(value: Estimate) -> str:
-    """Return a ratio as a sentence needs it: with its interval, or that it has none."""
+    """Return a ratio as text with its interval, or a remark that it has none."""
     within = units.interval(value.low, value.high)
     after = f" ({within})" if within != units.DASH else without_interval(value)
     return units.ratio(value.value, value.low, value.high) + after
 
 
 def without_interval(value: Estimate) -> str:
-    """Return what a sentence says of a number in the place of an interval that it has not."""
+    """Return the remark in place of a missing interval."""
     return " (one run)" if value.processes == 1 else " (no interval)"
 
 
 def in_all(values: Iterable[Estimate]) -> str:
-    """Return for a sentence between what the campaigns have a ratio; nothing where one alone has it."""
+    """Return the range of campaigns' ratios as a clause; '' for a single campaign."""
     found = sorted(value.value for value in values)
     return f", {units.interval(found[0], found[-1])} in {len(found)} campaigns" if len(found) > 1 else ""

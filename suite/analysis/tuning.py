@@ -1,4 +1,4 @@
-"""What tuning the input pipeline gains, in sentences; experiment `input_tuning` has the cases and tables."""
+"""Gains from tuning the input pipeline in sentences; experiment `input_tuning` has the cases and tables."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,32 +15,32 @@ from suite.results.stats.statistics import Estimate
 
 WORKERS, BATCHES = (1, 2, 4, 8, 16), (32, 64, 128, 256)
 AUGMENTATIONS: tuple[Augmentation, ...] = ("host", "none")
-DEFAULT, DOCUMENTED = (1, 32), (4, 64)  # workers and batch: the tutorial's, the article's tuned ones
-BESIDE = ("catdog_cnn_dropout", "catdog_cnn_noaug")  # augmented and not, the same network
+DEFAULT, DOCUMENTED = (1, 32), (4, 64)  # workers and batch: the tutorial's, and the article's tuned ones
+BESIDE = ("catdog_cnn_dropout", "catdog_cnn_noaug")  # the same network, augmented and not
 
 Cells = dict[tuple[int, int, str], Pool]  # by workers, batch and augmentation
 
 
 def most(cores: int) -> int:
-    """Return as many workers as cores, of those that are measured."""
+    """Return the largest measured worker count up to the cores."""
     return max(count for count in WORKERS if count <= max(cores, 1))
 
 
 def tuned_cell(cores: int) -> tuple[int, int]:
-    """Return workers and batch of a tuned cell that is known beforehand."""
+    """Return workers and batch of a tuned cell, chosen without measurement."""
     return most(cores), 64
 
 
 def tuning(cells: Cells) -> Iterator[str]:
-    """Yield what more workers and larger batches gain, and what augmentation costs."""
+    """Yield clauses on the gain of more workers and larger batches, and the cost of augmentation."""
     base, tuned = cells.get((*DEFAULT, "host")), cells.get((*DOCUMENTED, "host"))
     if base is None or tuned is None:
         yield "what four workers and batch 64 gain is not known, as one of the two was not measured."
         return
-    found = rate_over(tuned, base)
+    gain = rate_over(tuned, base)
     yield (
-        f"four workers and batch 64 are {words(found.estimate)} as fast as one worker and batch 32{_documented(base)}."
-        + said_of_pooled([found])
+        f"four workers and batch 64 are {words(gain.estimate)} as fast as one worker and batch 32{_documented(base)}."
+        + said_of_pooled([gain])
     )
     best = max((pool for key, pool in cells.items() if key[2] == "host"), key=lambda pool: rate_over(pool, base).value)
     top, case, share, busy = rate_over(best, base), best.case, step_share(best), gpu_busy(best)
@@ -63,12 +63,12 @@ def tuning(cells: Cells) -> Iterator[str]:
 
 
 def of_workers(count: int | None) -> str:
-    """Return in words how many workers there are."""
+    """Return a worker count in words."""
     return f"{units.count(count)} worker{'' if count == 1 else 's'}"
 
 
 def _documented(base: Pool) -> str:
-    """Return what is documented of tuning on that side."""
+    """Return a clause on the documented gain of tuning on that side; '' if none is documented."""
     about = base.newest.description
     if base.case.backend == "gpu":
         claim = claimed(about, "gpu_tuning_gain")
@@ -80,26 +80,26 @@ def _documented(base: Pool) -> str:
 
 
 def singles(base: Pool, singly: Sequence[tuple[str, Pool]]) -> str:
-    """Return what each setting that was changed alone makes of the default's speed."""
-    found = {name: rate_over(pool, base) for name, pool in singly}
-    said = [f"{name} is {words(value.estimate)} as fast{_verdict(value.estimate)}" for name, value in found.items()]
-    return "; ".join(said) + "." + said_of_pooled(found.values())
+    """Return a sentence on the speed of each single changed setting over the default."""
+    gains = {name: rate_over(pool, base) for name, pool in singly}
+    said = [f"{name} is {words(value.estimate)} as fast{_verdict(value.estimate)}" for name, value in gains.items()]
+    return "; ".join(said) + "." + said_of_pooled(gains.values())
 
 
-def _verdict(found: Estimate) -> str:
-    if found.low is None or found.high is None:
+def _verdict(ratio: Estimate) -> str:
+    if ratio.low is None or ratio.high is None:
         return ""
-    return ", no difference that shows" if found.low <= 1 <= found.high else ""
+    return ", no difference that shows" if ratio.low <= 1 <= ratio.high else ""
 
 
 def costs(pools: Sequence[Pool]) -> Iterator[str]:
-    """Yield what augmentation costs the network with dropout, where both ways were measured alike."""
+    """Yield clauses on the cost of augmentation for the network with dropout, if measured both ways."""
     for pool, cost in twins(pools):
         case = pool.case
         both = (next(each.newest.description for each in pools if each.case.workload == name) for name in BESIDE)
         claims = [claimed(about, "throughput") for about in both]
         rates = [claim.gpu_value for claim in claims if claim and claim.gpu_value]
-        said = (
+        documented = (
             f"; documented are {units.number(rates[0])} against {units.number(rates[1])} photographs/s on a "
             f"{claims[0].gpu_device if claims[0] else ''}, {units.percent(rates[0] / rates[1] - 1)}"
             if len(rates) == len(BESIDE)
@@ -107,12 +107,12 @@ def costs(pools: Sequence[Pool]) -> Iterator[str]:
         )
         yield (
             f"{case.workload} on the {case.backend.upper()}, {of_workers(case.workers)} and batch {case.batch}: "
-            f"augmentation changes the speed by {change(cost.estimate)}{said}.{said_of_pooled([cost])}"
+            f"augmentation changes the speed by {change(cost.estimate)}{documented}.{said_of_pooled([cost])}"
         )
 
 
 def twins(pools: Sequence[Pool]) -> Iterator[tuple[Pool, Pooled]]:
-    """Yield the network with dropout augmented, and its speed over that of the one not augmented."""
+    """Yield the augmented network's pool, and its speed over that of the same network without augmentation."""
     plain = {pool.case: pool for pool in pools if pool.case.workload == BESIDE[1]}
     for pool in pools:
         twin = plain.get(msgspec.structs.replace(pool.case, workload=BESIDE[1]))

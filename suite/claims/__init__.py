@@ -1,4 +1,4 @@
-"""What the articles observed, and whether the records bear it out: a file for each subject, found by being there."""
+"""The articles' observations and verdicts on them, one file per subject."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ _NOT_SEPARATED = "the interval holds the bound"
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One thing that an observation says, and whether it holds; None with the reason why that cannot be judged."""
+    """One part of an observation, and whether it holds; None, with the reason, if it cannot be judged."""
 
-    says: str  # a clause; '' where the observation says one thing alone
+    says: str  # a clause; '' if the observation has one part
     holds: bool | None
     why: str = ""
-    by_others: bool = False  # by other networks than the article's own, which cannot
+    by_others: bool = False  # judged by other networks, since the article's own cannot
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """A verdict, and what was found in a sentence."""
+    """A verdict, with the finding in a sentence."""
 
     verdict: Verdict
     found: str = ""
@@ -42,60 +42,60 @@ class Judgement:
 
     @property
     def by_own(self) -> bool:
-        """Whether no other networks than the article's own were needed."""
+        """Whether the article's own networks sufficed."""
         return not any(part.by_others for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """One thing that an article says; `judge` is given what is known of one machine."""
+    """One observation of an article; `judge` takes the evidence of one machine."""
 
     code: str
     article: str  # its title
     said: str  # in this project's words
-    rule: str  # when each of its parts holds, and when not
-    experiment: str = ""  # that measures it; '' where the ordinary records do, or nothing does yet
-    testable: bool = True  # False where no measurement can decide it
-    numbers: tuple[tuple[str, str], ...] = ()  # documented ones that it stands beside: workload and metric of a claim
+    rule: str  # when each part holds, and when it fails
+    experiment: str = ""  # that measures it; '' if ordinary records do, or none yet
+    testable: bool = True  # False if no measurement can decide it
+    numbers: tuple[tuple[str, str], ...] = ()  # its documented numbers: workload and metric of a claim
     judge: Callable[[Evidence], Judgement]
 
 
 NOT_RUN = Judgement(verdict="not run")
 
 
-def unmeasured(missing: str, found: str = "") -> Judgement:
-    """Return that nothing can be judged yet: what was found so far, and what is missing."""
-    return Judgement(verdict="not run", found=f"{found} Not measured: {missing}.".lstrip())
+def unmeasured(missing: str, finding: str = "") -> Judgement:
+    """Return the judgement if something is not measured yet, with the finding so far."""
+    return Judgement(verdict="not run", found=f"{finding} Not measured: {missing}.".lstrip())
 
 
 def _campaigns(items: Iterable[Summary]) -> str:
-    """Return a sentence on the campaigns that these results are of; nothing if it is one."""
+    """Return a sentence on the campaigns of these results; '' for one campaign."""
     span = several(item.record for item in items)
     return f" The results are {span}." if span else ""
 
 
 def part(says: str, holds: bool, fails: bool, items: Sequence[Summary] = (), why: str = _NOT_SEPARATED) -> Part:
-    """Return whether a part holds by these results; unsteady ones decide nothing, nor does what is neither."""
+    """Return whether a part holds by these results; None if they are unsteady, or it neither holds nor fails."""
     if not steady(*items):
         return unjudged(says, "not all of its results are steady")
     return Part(says=says, holds=True if holds else False if fails else None, why="" if holds or fails else why)
 
 
 def unjudged(says: str, why: str) -> Part:
-    """Return a part that cannot be judged, and why."""
+    """Return a part that cannot be judged, with the reason."""
     return Part(says=says, holds=None, why=why)
 
 
 def judged(
-    found: str, parts: Sequence[Part], items: Iterable[Summary] = (), speedups: Iterable[PooledSpeedUp] = ()
+    finding: str, parts: Sequence[Part], items: Iterable[Summary] = (), speedups: Iterable[PooledSpeedUp] = ()
 ) -> Judgement:
-    """Return the verdict on these parts, with what was found and which of them hold.
+    """Return the verdict on these parts, with the finding and which parts hold.
 
-    What was found says which of the speed-ups may be quoted, and if results are of several campaigns or not all steady.
+    The finding also says which speed-ups may be quoted, and whether results are of several campaigns or unsteady.
     """
     counted = list(items)
-    said = f"{found}{_sentences(parts)}{said_of(speedups)}{_campaigns(counted)}{caveat(counted)}"
-    return Judgement(verdict=_verdict({each.holds for each in parts}), found=said, parts=tuple(parts))
+    text = f"{finding}{_sentences(parts)}{said_of(speedups)}{_campaigns(counted)}{caveat(counted)}"
+    return Judgement(verdict=_verdict({each.holds for each in parts}), found=text, parts=tuple(parts))
 
 
 def _verdict(held: Set[bool | None]) -> Verdict:
@@ -105,7 +105,7 @@ def _verdict(held: Set[bool | None]) -> Verdict:
 
 
 def _sentences(parts: Sequence[Part]) -> str:
-    """Return which parts hold, which do not and which cannot be judged; nothing of a single one that was judged."""
+    """Return which parts hold, fail or cannot be judged; '' for a single judged part."""
     if len(parts) == 1 and parts[0].holds is not None:
         return _BY_OTHERS if parts[0].by_others else ""
     held, failed = ([_clause(each) for each in parts if each.holds is state] for state in (True, False))
@@ -121,9 +121,9 @@ def _clause(each: Part) -> str:
 
 
 def observations() -> tuple[Observation, ...]:
-    """Return all of them, in the order of their numbers."""
-    found: list[Observation] = []
-    there = discovery.names(__path__)
-    for name in there:
-        found += discovery.module(__name__, name, there, "subject").OBSERVATIONS
-    return tuple(sorted(found, key=lambda each: int(each.code.removeprefix("O"))))
+    """Return all observations, sorted by number."""
+    entries: list[Observation] = []
+    names = discovery.names(__path__)
+    for name in names:
+        entries += discovery.module(__name__, name, names, "subject").OBSERVATIONS
+    return tuple(sorted(entries, key=lambda each: int(each.code.removeprefix("O"))))

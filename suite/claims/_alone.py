@@ -1,7 +1,7 @@
-"""Documented numbers of one side alone, which are compared with the same side or with nothing of the hardware."""
+"""Documented numbers of one side: compared with the same side, or independent of the hardware."""
 
 from suite import units
-from suite.analysis.devices import found, strong
+from suite.analysis.devices import cells_by_workload, strong
 from suite.analysis.input_pipeline import gpu_busy
 from suite.analysis.learning import learnt
 from suite.analysis.steps import percent_words, words
@@ -15,15 +15,15 @@ from suite.experiments import accuracy
 from suite.results.pooled.machine_evidence import Evidence
 from suite.workload import Claim
 
-_POINTS, _FAR_POINTS = 0.02, 0.05  # of an accuracy: as documented, and surely not
-_BUSY_POINTS = 0.1  # of the time that a GPU is busy
-_AUGMENTED = 425 / 533  # documented rates with augmentation and without
+_POINTS, _FAR_POINTS = 0.02, 0.05  # of an accuracy: near the documented one, and surely not
+_BUSY_POINTS = 0.1  # of a GPU's busy share
+_AUGMENTED = 425 / 533  # documented rates with and without augmentation
 _ONE_GPU = 11.01  # documented, over the CPU
 _BY_DEPTH = ("catdog_cnn_base", "catdog_cnn_128", "catdog_cnn_deep")  # busy 10, 50 and 100 %
 
 
 def tuned(backend: str) -> Compare:
-    """Return how what tuning gains a side, over itself, is compared."""
+    """Return the comparison of a side's gain from tuning over itself."""
 
     def compare(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
         rule = (
@@ -57,7 +57,7 @@ def augmented(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
 
 
 def of_larger_pictures(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
-    """Compare what larger pictures leave of each side's speed, and which side loses more."""
+    """Compare the rate that each side keeps with larger pictures, and which side loses more."""
     del workload
     rule = (
         f"A part for each side holds if it keeps as much of its speed within a factor of {SIZE:g}. The third, that "
@@ -76,7 +76,7 @@ def of_larger_pictures(claim: Claim, workload: str, evidence: Evidence) -> Compa
 
 
 def busy(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
-    """Compare how busy a GPU is, which the article has rise with the network."""
+    """Compare a GPU's busy share, which in the article rises with the network."""
     smaller = _BY_DEPTH[: _BY_DEPTH.index(workload)]
     order = f"; refuted if it is surely less busy than with {smaller[-1]}, a smaller network" if smaller else ""
     rule = f"Reproduced if the GPU is surely as busy within 10 points{order}. Any other share may be the hardware's."
@@ -104,29 +104,29 @@ def trees(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
             f"a factor of {SIZE:g}. {ANY_OTHER}"
         )
     item = steps(evidence, [workload]).get(workload)
-    parts, said = [], []
+    parts, sentences = [], []
     if gpus > 1:
-        cells = found(evidence.of(workload)).get(workload)
+        cells = cells_by_workload(evidence.of(workload)).get(workload)
         side = next((one for one in strong(cells) if one.devices == gpus), None) if cells else None
         says = f"{gpus} GPUs are {over_one:.2f} times as fast as one"
         if side is None or side.speed is None:
             parts.append(unjudged(says, "it was not measured"))
         else:
             parts.append(agrees(side.speed.estimate, over_one, says=says))
-            said.append(f"{gpus} GPUs are {words(side.speed.estimate)} as fast as one.")
+            sentences.append(f"{gpus} GPUs are {words(side.speed.estimate)} as fast as one.")
     says = f"one GPU is {_ONE_GPU:g} times as fast as the CPU"
     if item is None:
         parts.append(unjudged(says, "it was not measured"))
     else:
         parts.append(agrees(sure(item), _ONE_GPU, says=says))
-        said.append(f"A round on one GPU is {words(item.ratio.estimate)} as fast as on the CPU.")
-    if not said:
+        sentences.append(f"A round on one GPU is {words(item.ratio.estimate)} as fast as on the CPU.")
+    if not sentences:
         return Comparison(rule=rule)
     ratio = item.ratio.estimate if item and gpus == 1 else None
     return Comparison(
         rule=rule,
         parts=tuple(parts),
-        found=" ".join(said),
+        found=" ".join(sentences),
         ratio=ratio,
         scope="step" if ratio else None,
         speedups=[item] if item else [],
@@ -134,7 +134,7 @@ def trees(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
 
 
 def of_accuracy(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
-    """Compare an accuracy, which no hardware explains."""
+    """Compare an accuracy, which is independent of the hardware."""
     rule = (
         "By the processes' mean on the real data: reproduced if surely within two points, refuted if surely more than "
         "five away. An accuracy does not depend on the hardware."

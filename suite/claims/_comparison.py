@@ -1,4 +1,4 @@
-"""What a documented number was compared with, and by which rule."""
+"""The comparison of a documented number, and its rule."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ ANY_OTHER = "Any other ratio is not comparable, as the hardware differs."
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What a documented number was compared with; no parts where nothing like it was measured."""
+    """The comparison of a documented number; no parts if nothing comparable was measured."""
 
-    rule: str  # on the page: when it is reproduced, and when refuted
+    rule: str  # when it is reproduced, and when refuted
     parts: tuple[Part, ...] = ()
     found: str = ""
     ratio: Estimate | None = None  # the measured one, shown beside it
@@ -28,18 +28,18 @@ class Comparison:
     speedups: Sequence[PooledSpeedUp] = ()
 
 
-Compare = Callable[[Claim, str, Evidence], Comparison]  # of a workload, by what is known of one machine
+Compare = Callable[[Claim, str, Evidence], Comparison]  # takes claim, workload and one machine's evidence
 
 
 def agrees(
     value: Estimate, documented: float, items: Sequence[Summary] = (), against: bool = False, says: str = ""
 ) -> Part:
-    """Return whether a ratio is as high as documented, or something is against it."""
+    """Return whether a ratio is near the documented one; `against` makes the part fail."""
     return part(says, near(value, documented), against, items, why_not_near(value, documented, "the ratio is another"))
 
 
 def gained(rule: str, scope: Scope, item: PooledSpeedUp, documented: float, against: bool = False) -> Comparison:
-    """Return how a speed-up is compared with the documented one."""
+    """Return the comparison of a speed-up with the documented one."""
     one = agrees(sure(item), documented, against=against)
     if one.holds is None and not certified(item):
         one = replace(one, why=NOT_CERTIFIED)

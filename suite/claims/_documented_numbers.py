@@ -1,4 +1,4 @@
-"""Every documented number beside the measurement nearest to it, and why the two differ."""
+"""Every documented number, its nearest measurement, and why the two differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ _COMPARED_OF: dict[tuple[str, str], Compare] = {
     ("catdog_cnn_128", "throughput"): _ratios.of_from_storage,
     ("catdog_cnn_deep", "throughput"): _ratios.of_from_storage,
 }
-_ON_ITSELF = ("gpu_tuning_gain", "throughput_default", "throughput_tuned")  # a ratio, but of one side with itself
+_ON_ITSELF = ("gpu_tuning_gain", "throughput_default", "throughput_tuned")  # a ratio of one side with itself
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A documented number and what became of it."""
+    """A documented number and the judgement on it."""
 
     workload: str
     article: str
@@ -55,28 +55,30 @@ class Entry:
 
 
 def entries(catalogue: Sequence[Description], evidence: Evidence, judged: Mapping[str, Judgement]) -> Iterator[Entry]:
-    """Yield an entry for each documented number, from what is known of one machine and its judged observations."""
+    """Yield an entry for each documented number, from one machine's evidence and its judged observations."""
     machine = evidence.records[0].machine.name if evidence.records else ""
     of = {number: each.code for each in observations() for number in each.numbers}
     for about in catalogue:
         for claim in about.claims:
-            made = _compared(claim, about.name, evidence)
+            comparison = _compared(claim, about.name, evidence)
             observed = judged.get(of.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
                 article=about.source.title,
                 claim=claim,
                 machine=machine,
-                measured=made.ratio,
-                scope=made.scope,
-                rule=made.rule,
-                judgement=_judgement(claim, made, evidence.of(about.name), observed),
+                measured=comparison.ratio,
+                scope=comparison.scope,
+                rule=comparison.rule,
+                judgement=_judgement(claim, comparison, evidence.of(about.name), observed),
             )
     for workload, article, claim, code, rule in _ELSEWHERE:
-        found = judged.get(code, NOT_RUN) if code else Judgement(verdict="not comparable", found="It is not measured.")
+        judgement = (
+            judged.get(code, NOT_RUN) if code else Judgement(verdict="not comparable", found="It is not measured.")
+        )
         yield Entry(
             workload=workload, article=article, claim=claim, machine=machine, measured=None, scope=None, rule=rule,
-            judgement=_beside(claim, found) if code else found,
+            judgement=_beside(claim, judgement) if code else judgement,
         )  # fmt: skip
 
 
@@ -85,14 +87,16 @@ def _compared(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
     return compare(claim, workload, evidence) if compare else Comparison(rule=_NO_RULE)
 
 
-def _judgement(claim: Claim, made: Comparison, evidence: Evidence, observed: Judgement) -> Judgement:
-    if not made.parts:
-        return Judgement(verdict="not run", found=made.found) if made.found else _beside(claim, observed)
-    if made.ratio is None or claim.metric in _ON_ITSELF:
-        return judged_by(made.found or _documented_on(claim), made.parts, made.items, made.speedups)
+def _judgement(claim: Claim, comparison: Comparison, evidence: Evidence, observed: Judgement) -> Judgement:
+    if not comparison.parts:
+        return Judgement(verdict="not run", found=comparison.found) if comparison.found else _beside(claim, observed)
+    if comparison.ratio is None or claim.metric in _ON_ITSELF:
+        return judged_by(
+            comparison.found or _documented_on(claim), comparison.parts, comparison.items, comparison.speedups
+        )
     apart = "; ".join(_apart(evidence))
     here = f" Here {apart}." if apart else ""
-    return judged_by(_documented_on(claim) + here, made.parts, made.items, made.speedups)
+    return judged_by(_documented_on(claim) + here, comparison.parts, comparison.items, comparison.speedups)
 
 
 def _documented_on(claim: Claim) -> str:
@@ -101,7 +105,7 @@ def _documented_on(claim: Claim) -> str:
 
 
 def _beside(claim: Claim, observed: Judgement) -> Judgement:
-    """Return what an observation found as what there is beside a number that was not measured itself."""
+    """Return an observation's finding as context for a documented number that was not measured itself."""
     if observed.verdict == "not run":
         return observed
     why = "The documented ratio itself was not measured" if claim.speedup else "Documented is no ratio of CPU and GPU"
@@ -109,7 +113,7 @@ def _beside(claim: Claim, observed: Judgement) -> Judgement:
 
 
 def _apart(evidence: Evidence) -> Iterator[str]:
-    """Yield the speed-ups of the same network by what is counted, and by precision."""
+    """Yield the network's speed-ups by scope and by precision, as text."""
     for rung in ladder(evidence.records, evidence.speedups):
         if rung.ratio is not None:
             yield f"{rung.words} {words(rung.ratio)}"
@@ -133,7 +137,7 @@ _ON_A_MAC = Claim(
 
 _NO_RULE = "Not comparable: it is no ratio that can be measured here. What there is stands beside it."
 
-# Documented numbers of no network's own: subject, article, claim, observation that judges ('' where none can), rule.
+# Documented numbers without a network: subject, article, claim, judging observation ('' if none can), rule.
 _ELSEWHERE: tuple[tuple[str, str, Claim, str, str], ...] = (
     ("cost", TEXT, _PAID, "O15", "Not comparable: it is about prices, which no measurement can decide."),
     ("cost", MNIST, _PRICE, "", "Not comparable: a price of its day is no measurement."),

@@ -1,4 +1,4 @@
-"""What judging has in common: results that may be counted, ratios between them, and how near is near."""
+"""Rules that verdicts share: usable results, ratios, and how near is near."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -25,12 +25,12 @@ SURELY = 2.0  # a value without an interval is surely beyond a level if it is so
 
 
 def usable(item: Summary | None) -> bool:
-    """Return whether a result may be judged by: whole, and more than a sign that it runs."""
+    """Return whether verdicts may use a result; see `Summary.usable`."""
     return item is not None and item.usable
 
 
 def steps(evidence: Evidence, workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, PooledSpeedUp]:
-    """Return the headline speed-up of each workload that may be judged by, by name."""
+    """Return each workload's valid headline speed-up, by name."""
     wanted = tuple(workloads)
     return {
         item.workload: item
@@ -41,35 +41,35 @@ def steps(evidence: Evidence, workloads: Iterable[str] = (), scope: Scope = "ste
 
 
 def by_batch(evidence: Evidence) -> dict[str, list[PooledSpeedUp]]:
-    """Return the speed-ups of a step that may be judged by, at each of its batches, by workload."""
-    found: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    """Return the valid speed-ups of a step by workload, for workloads with several batches."""
+    by_workload: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     for item in evidence.speedups:
         if item.record.headline_step("batch") and item.state != "invalid":
-            found[item.workload].append(item)
-    return {name: items for name, items in found.items() if len(items) > 1}
+            by_workload[item.workload].append(item)
+    return {name: items for name, items in by_workload.items() if len(items) > 1}
 
 
 def groups(
     records: Sequence[Record], fits: Callable[[Record], bool], least: int = 1
 ) -> dict[tuple[str, str], tuple[Summary, ...]]:
-    """Return the fitting results that may be judged by, by workload and backend."""
-    found = {}
+    """Return the usable fitting results by workload and backend."""
+    results = {}
     for group in together(records, fits, least):
-        mine = tuple(item for item in group if usable(item))
-        if len(mine) >= least:
-            found[mine[0].record.workload, mine[0].record.backend] = mine
-    return found
+        items = tuple(item for item in group if usable(item))
+        if len(items) >= least:
+            results[items[0].record.workload, items[0].record.backend] = items
+    return results
 
 
 def certified(item: PooledSpeedUp) -> bool:
-    """Return whether nothing is known that goes against a speed-up's certificate."""
+    """Return whether a speed-up's certificate is not known to fail."""
     return item.state not in ("invalid", "not certified")
 
 
 def sure(item: PooledSpeedUp) -> Estimate:
-    """Return a speed-up as far as a verdict may rest on it: of one that is not certified only its high end.
+    """Return a speed-up as far as verdicts may use it; if not certified its low end is 0.
 
-    Its CPU side could take less time, so that it decides nothing in favour of the GPU.
+    Its CPU side could be faster, so it decides nothing in favour of the GPU.
     """
     ratio = item.ratio.estimate
     return ratio if certified(item) else msgspec.structs.replace(ratio, low=0.0, high=most(ratio))
@@ -86,24 +86,24 @@ def higher(one: Estimate, other: Estimate) -> bool:
 
 
 def near(value: Estimate, documented: float) -> bool:
-    """Return whether a ratio surely is as high as a documented one, within a factor of SIZE."""
+    """Return whether a ratio is surely within a factor of SIZE of a documented one."""
     return above(value, documented / SIZE) and below(value, documented * SIZE)
 
 
 def why_not_near(value: Estimate, documented: float, other: str) -> str:
-    """Return why a ratio is not surely as high as a documented one: uncertain, or another one."""
+    """Return why a ratio is not surely near a documented one: uncertain, or different."""
     if documented / SIZE < value.value < documented * SIZE:
         return unsure(value)
     return f"{other}, which other hardware may explain"
 
 
 def least(value: Estimate) -> float:
-    """Return what a value surely is at least: the low end of its interval, without one the value over SURELY."""
+    """Return a value's sure lower bound: the low end of its interval, or value / SURELY without one."""
     return value.value / SURELY if value.low is None else value.low
 
 
 def most(value: Estimate) -> float:
-    """Return what a value surely is at most: the high end of its interval, without one SURELY times the value."""
+    """Return a value's sure upper bound: the high end of its interval, or value x SURELY without one."""
     return value.value * SURELY if value.high is None else value.high
 
 
@@ -123,9 +123,9 @@ def over(says: str, value: Estimate, level: float, items: Sequence[Summary] = ()
 
 
 def unsure(*values: Estimate, between: bool = False) -> str:
-    """Return why values decide nothing that are neither surely above a bound nor surely below it.
+    """Return why values are not surely above or below a bound.
 
-    There may be two bounds with nothing decided `between` them.
+    With `between` there are two bounds, and values between them decide nothing.
     """
     if any(value.low is None or value.high is None for value in values):
         return "nothing says how much hosts or processes differ"
@@ -133,33 +133,33 @@ def unsure(*values: Estimate, between: bool = False) -> str:
 
 
 def alike(says: str, value: Estimate, documented: float, items: Sequence[Summary] = ()) -> Part:
-    """Return whether a gain is as high as documented, or surely a loss; any other one is of other hardware."""
+    """Return whether a gain is near the documented one, or surely a loss; another gain may be the hardware's."""
     why = why_not_near(value, documented, f"it is not {documented:.3g}x within a factor of {SIZE:g}")
     return part(says, near(value, documented), below(value, 1), items, why)
 
 
 def gains(says: str, item: PooledSpeedUp, documented: float) -> Part:
-    """Return the same of a speed-up."""
+    """Return `alike` for a speed-up."""
     found = alike(says, sure(item), documented)
     return found if found.holds is not None or certified(item) else replace(found, why=NOT_CERTIFIED)
 
 
 def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Sequence[_Item]], Part]) -> Part:
-    """Return what an article's own networks say; where they cannot, what the others say, if these can."""
-    mine, theirs = (judge(group) if group else None for group in (own, others))
-    decides = theirs is not None and theirs.holds is not None and (mine is None or mine.holds is None)
-    found = theirs if decides else mine or theirs
-    assert found is not None, "there is a network"
-    return replace(found, by_others=found is theirs)
+    """Return the part judged by an article's own networks; if undecided, by the others, if these decide."""
+    own_part, other_part = (judge(group) if group else None for group in (own, others))
+    decides = other_part is not None and other_part.holds is not None and (own_part is None or own_part.holds is None)
+    decisive = other_part if decides else own_part or other_part
+    assert decisive is not None, "there is a network"
+    return replace(decisive, by_others=decisive is other_part)
 
 
 def over_processes(known: Sequence[float]) -> Estimate | None:
-    """Return the mean of values, one per process, with its interval, which there is not if one is 0; None of none."""
+    """Return the mean of values, one per process, with its interval unless one is 0; None without values."""
     if not known:
         return None
     return geometric_mean(known) if min(known) > 0 else Estimate(value=fmean(known), processes=len(known))
 
 
 def mostly(value: Estimate, level: float) -> bool:
-    """Return whether a share is surely above a level; without an interval, whether what it leaves is surely less."""
+    """Return whether a share is surely above a level; without an interval, whether the remainder is surely smaller."""
     return above(value, level) or (value.low is None and SURELY * (1 - value.value) < 1 - level)

@@ -1,4 +1,4 @@
-"""How speed-ups go with the size of a network."""
+"""The slope of speed-ups over the size of a network."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,16 @@ from suite.experiments.size import networks
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.fit import power_law
 
-_FEWEST = 3  # networks: through two any line goes
+_FEWEST = 3  # networks: two always fit a line
 
 
-def with_size(says: str, found: Sequence[PooledSpeedUp], falls: bool = False) -> tuple[str, Part]:
-    """Return the slope of certified speed-ups over the FLOP of a step, in a sentence, and whether it surely rises.
+def with_size(says: str, speedups: Sequence[PooledSpeedUp], falls: bool = False) -> tuple[str, Part]:
+    """Return a sentence on the slope of certified speed-ups over the FLOP of a step, and whether it surely rises.
 
-    Or whether it surely `falls`. The interval is over networks: those that differ in data or dropout alone are one.
+    With `falls`, whether it surely falls. The interval is over networks; those that differ only in data or dropout
+    count as one.
     """
-    sizes, ratios = networks([item for item in found if certified(item)])
+    sizes, ratios = networks([item for item in speedups if certified(item)])
     law = power_law(sizes, ratios) if len(sizes) >= _FEWEST else None
     if law is None or law.low is None or law.high is None:
         return "", unjudged(says, "fewer than three networks of unlike size have certified speed-ups")

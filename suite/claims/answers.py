@@ -1,4 +1,4 @@
-"""What networks that tell cats from dogs answer."""
+"""O23, O25: answers of cat-and-dog networks."""
 
 from itertools import pairwise
 
@@ -17,11 +17,11 @@ _TILTS, _RARE = 0.1, 0.1  # of the answers
 
 def _ladder(evidence: Evidence) -> Judgement:
     result = accuracy.read(evidence.records)
-    found = {
+    accuracies = {
         name: over_processes([one.accuracy for one in learnt(record)])
         for name, record in accuracy.trained(evidence.records).items()
     }
-    known = {name: value for name, value in found.items() if value is not None}
+    known = {name: value for name, value in accuracies.items() if value is not None}
     if result is None or not set(_LADDER) <= known.keys():
         return Judgement(verdict="not run", found="Needs the real data.")
     rungs = [known[name] for name in _LADDER]
@@ -38,13 +38,13 @@ def _ladder(evidence: Evidence) -> Judgement:
 
 
 def _not_rescaled(evidence: Evidence) -> Judgement:
-    mine = [record for record in evidence.records if record.workload == _DROPOUT]
-    photographs = newest(record for record in mine if record.case.data == accuracy.NEEDS_DATA)
-    record = (photographs or newest(mine)).get(_DROPOUT)
-    said = {one.pixels: one for run in learnt(record)[:1] for one in run.predictions} if record else {}
-    if set(said) != {"0 to 1", "0 to 255"}:
+    of_network = [record for record in evidence.records if record.workload == _DROPOUT]
+    photographs = newest(record for record in of_network if record.case.data == accuracy.NEEDS_DATA)
+    record = (photographs or newest(of_network)).get(_DROPOUT)
+    predictions = {one.pixels: one for run in learnt(record)[:1] for one in run.predictions} if record else {}
+    if set(predictions) != {"0 to 1", "0 to 255"}:
         return NOT_RUN
-    right, wrong = said["0 to 1"], said["0 to 255"]
+    right, wrong = predictions["0 to 1"], predictions["0 to 255"]
     more, less = wrong.above_half > right.above_half + _TILTS, wrong.above_half < right.above_half
     rare = right.exactly_one < _RARE
     words_ = (

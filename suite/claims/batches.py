@@ -1,4 +1,4 @@
-"""A GPU and the size of its batch."""
+"""O26: a GPU and its batch size."""
 
 from suite import units
 from suite.analysis.input_pipeline import from_storage, gpu_busy
@@ -24,19 +24,19 @@ def _half_idle(evidence: Evidence) -> Judgement:
     busy = gpu_busy(pool)
     if busy is None:
         return unmeasured("how busy the GPU is meanwhile", f"At batch {_BATCH}, {where}, it trains with {rate}.")
-    said = f"At batch {_BATCH}, {where}, the GPU is busy {percent_words(busy)} of the time: {rate}."
+    summary = f"At batch {_BATCH}, {where}, the GPU is busy {percent_words(busy)} of the time: {rate}."
     if not stored:
-        return judged(said, [unjudged("", _INPUT_LEFT_OUT)])
-    return judged(said, [part("", below(busy, _HALF), mostly(busy, _FULL), why=unsure(busy, between=True))])
+        return judged(summary, [unjudged("", _INPUT_LEFT_OUT)])
+    return judged(summary, [part("", below(busy, _HALF), mostly(busy, _FULL), why=unsure(busy, between=True))])
 
 
 def _at_batch(evidence: Evidence, scope: str) -> Pool | None:
-    """Return what the GPU did at the documented batch, from storage on or with the batch on the device."""
+    """Return the GPU's pool at the documented batch, from storage or with the batch on the device; None if missing."""
 
     def fits(record: Record) -> bool:
         usual = from_storage(record, "batch") if scope == "epoch" else record.headline_step("batch")
-        mine = record.workload == "cifar10_tf_cnn" and record.case.batch == _BATCH
-        return mine and record.backend == "gpu" and usual
+        documented = record.workload == "cifar10_tf_cnn" and record.case.batch == _BATCH
+        return documented and record.backend == "gpu" and usual
 
     return next(evidence.fitting(fits), None)
 

@@ -1,4 +1,4 @@
-"""What depth costs networks that tell cats from dogs."""
+"""O18 to O22: the cost of depth in cat-and-dog networks."""
 
 from itertools import pairwise
 
@@ -13,23 +13,23 @@ from suite.results.stats.statistics import Estimate
 
 _BASE, _DROPOUT, _WIDE, _DEEP = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_128", "catdog_cnn_deep"
 _SAME = 0.1
-_RISES = 0.1  # of the time that the GPU is busy
+_RISES = 0.1  # of the GPU's busy share
 
 
 def stored(evidence: Evidence, name: str, backend: str = "gpu") -> Pool | None:
-    """Return a network's steps from storage on; None if there are none."""
-    mine = evidence.of(name).fitting(lambda record: record.backend == backend and from_storage(record))
-    return next(mine, None)
+    """Return a network's steps from storage; None if there are none."""
+    pools = evidence.of(name).fitting(lambda record: record.backend == backend and from_storage(record))
+    return next(pools, None)
 
 
 def _alone(evidence: Evidence, name: str, backend: str) -> Pool | None:
     """Return a network's steps with the batch on the device; None if there are none."""
-    mine = evidence.of(name).fitting(lambda record: record.backend == backend and record.headline_step())
-    return next(mine, None)
+    pools = evidence.of(name).fitting(lambda record: record.backend == backend and record.headline_step())
+    return next(pools, None)
 
 
 def larger_pictures(evidence: Evidence) -> dict[str, Estimate]:
-    """Return what larger pictures leave of the speed from storage on, by backend."""
+    """Return the rate from storage with larger pictures over that without, by backend."""
     return _changes(evidence, _WIDE, _DROPOUT)
 
 
@@ -42,7 +42,7 @@ def _even_so(evidence: Evidence) -> Judgement:
 
 
 def _changes(evidence: Evidence, name: str, base: str) -> dict[str, Estimate]:
-    """Return how the rate from storage on changes from a network to another, by backend."""
+    """Return a network's rate from storage over another's, by backend."""
     pairs = {backend: (stored(evidence, name, backend), stored(evidence, base, backend)) for backend in ("cpu", "gpu")}
     return {backend: rate_over(mine, theirs).estimate for backend, (mine, theirs) in pairs.items() if mine and theirs}
 
@@ -52,19 +52,19 @@ def _said(changes: dict[str, Estimate]) -> str:
 
 
 def _gap_grows(evidence: Evidence) -> Judgement:
-    found = steps(evidence, (_BASE, _WIDE), "epoch")
+    speedups = steps(evidence, (_BASE, _WIDE), "epoch")
     changes = larger_pictures(evidence)
     cost = f"Larger pictures change the speed from storage on by {_said(changes)}. " if changes else ""
-    if len(found) < 2:
+    if len(speedups) < 2:
         unknown = [unjudged("the gap grows", "not both networks were measured on both sides")]
         return judged(cost.rstrip(), unknown) if changes else NOT_RUN
-    small, large = found[_BASE], found[_WIDE]
+    small, large = speedups[_BASE], speedups[_WIDE]
     ratios = [item.ratio.estimate for item in (small, large)]
-    said = (
+    summary = (
         f"{cost}From storage on the GPU is {words(ratios[0])} as fast with {_BASE} and {words(ratios[1])} with {_WIDE}."
     )
     return judged(
-        said, [part("", more(large, small), more(small, large), why=unsure(*ratios))], speedups=found.values()
+        summary, [part("", more(large, small), more(small, large), why=unsure(*ratios))], speedups=speedups.values()
     )
 
 
@@ -72,9 +72,9 @@ def _free_depth(evidence: Evidence) -> Judgement:
     changes = _changes(evidence, _DEEP, _WIDE)
     if "gpu" not in changes:
         return NOT_RUN
-    said = f"From {_WIDE} to {_DEEP} the speed from storage on changes by {_said(changes)}"
+    summary = f"From {_WIDE} to {_DEEP} the speed from storage on changes by {_said(changes)}"
     deep, wide = (_alone(evidence, name, "gpu") for name in (_DEEP, _WIDE))
-    said += f"; the GPU's step alone by {change(rate_over(deep, wide).estimate)}." if deep and wide else "."
+    summary += f"; the GPU's step alone by {change(rate_over(deep, wide).estimate)}." if deep and wide else "."
     slows = "the CPU loses more than 10 %"
     parts = (
         over("the GPU loses less than 10 %", changes["gpu"], 1 - _SAME),
@@ -82,7 +82,7 @@ def _free_depth(evidence: Evidence) -> Judgement:
         if "cpu" in changes
         else unjudged(slows, "it was not measured"),
     )
-    return judged(said, parts)
+    return judged(summary, parts)
 
 
 def _busier(evidence: Evidence) -> Judgement:
@@ -90,12 +90,12 @@ def _busier(evidence: Evidence) -> Judgement:
     shares = {name: busy for name, pool in pools.items() if pool and (busy := gpu_busy(pool)) is not None}
     if len(shares) < len(pools):
         return NOT_RUN
-    said = f"The GPU is busy {', '.join(map(percent_words, shares.values()))} of the time along the three networks."
+    summary = f"The GPU is busy {', '.join(map(percent_words, shares.values()))} of the time along the three networks."
     parts = []
     for (less, small), (further, large) in pairwise(shares.items()):
         rises, falls = least(large) > most(small) + _RISES, most(large) < least(small) + _RISES
         parts.append(part(f"{further} keeps it busier than {less}", rises, falls, why=unsure(small, large)))
-    return judged(said, parts)
+    return judged(summary, parts)
 
 
 def _no_change(evidence: Evidence) -> Judgement:
@@ -103,14 +103,14 @@ def _no_change(evidence: Evidence) -> Judgement:
     changes = {(name, base): _changes(evidence, name, base) for name, base in pairs}
     if not all(changes.values()):
         return NOT_RUN
-    said = "; ".join(f"{name} after {base}: {_said(changed)}" for (name, base), changed in changes.items())
+    listed = "; ".join(f"{name} after {base}: {_said(changed)}" for (name, base), changed in changes.items())
     parts = []
     for what, changed in zip(("the convolution", "dropout"), changes.values(), strict=True):
         values = tuple(changed.values())
         inside = all(above(value, 1 - _SAME) and below(value, 1 + _SAME) for value in values)
         outside = any(below(value, 1 - _SAME) or above(value, 1 + _SAME) for value in values)
         parts.append(part(f"{what} changes nothing", inside, outside, why=unsure(*values)))
-    return judged(f"{said}.", parts)
+    return judged(f"{listed}.", parts)
 
 
 OBSERVATIONS = (

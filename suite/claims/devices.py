@@ -1,9 +1,9 @@
-"""Several GPUs at once."""
+"""O13, O14: several GPUs at once."""
 
 from collections.abc import Sequence
 
 from suite import units
-from suite.analysis.devices import found, strong
+from suite.analysis.devices import cells_by_workload, strong
 from suite.analysis.steps import words
 from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part, unmeasured
 from suite.claims._articles import TEXT
@@ -17,26 +17,26 @@ _OF_ONE, _OF_FOUR = 11.01, 23.19 / 11.01  # documented: one GPU over the CPU, fo
 
 
 def _speeds(evidence: Evidence) -> dict[str, dict[int, Estimate]]:
-    """Return what each workload's headline batch gains from several GPUs, by name and by their number."""
-    sides = {name: strong(cells) for name, cells in found(evidence).items()}
+    """Return the speed of each workload's headline batch over one GPU, by workload and number of GPUs."""
+    sides = {name: strong(cells) for name, cells in cells_by_workload(evidence).items()}
     speeds = {name: {one.devices: one.speed.estimate for one in mine if one.speed} for name, mine in sides.items()}
     return {name: mine for name, mine in speeds.items() if mine}
 
 
 def _trees(evidence: Evidence) -> Judgement:
     one, speeds = steps(evidence, [_TREES]).get(_TREES), _speeds(evidence).get(_TREES, {})
-    found = [f"One GPU trains the trees {words(one.ratio.estimate)} as fast as the CPU."] if one else []
-    found += [f"{_gpus(count)} train them {words(speed)} as fast as one." for count, speed in speeds.items()]
-    if not found:
+    sentences = [f"One GPU trains the trees {words(one.ratio.estimate)} as fast as the CPU."] if one else []
+    sentences += [f"{_gpus(count)} train them {words(speed)} as fast as one." for count, speed in speeds.items()]
+    if not sentences:
         return NOT_RUN
     if one is None or 4 not in speeds:
         missing = ("the CPU beside them",) * (one is None) + (f"{_gpus(4)} at once",) * (4 not in speeds)
-        return unmeasured(", ".join(missing), " ".join(found))
+        return unmeasured(", ".join(missing), " ".join(sentences))
     parts = (
         gains("one GPU is 11 times as fast as the CPU", one, _OF_ONE),
         alike(f"{_gpus(4)} are 2.1 times as fast as one", speeds[4], _OF_FOUR),
     )
-    return judged(" ".join(found), parts, speedups=[one])
+    return judged(" ".join(sentences), parts, speedups=[one])
 
 
 def _gpus(count: int) -> str:
@@ -47,20 +47,20 @@ def _fastest(evidence: Evidence) -> Judgement:
     speeds = _speeds(evidence)
     if not speeds:
         return NOT_RUN
-    best = {name: max(mine.items(), key=lambda pair: pair[1].value) for name, mine in speeds.items()}
-    said = "; ".join(f"{name} {words(speed)} on {_gpus(count)}" for name, (count, speed) in best.items())
+    best = {name: max(by_count.items(), key=lambda pair: pair[1].value) for name, by_count in speeds.items()}
+    listed = "; ".join(f"{name} {words(speed)} on {_gpus(count)}" for name, (count, speed) in best.items())
     slower = [name for name in speeds if _slower(speeds[name])]
     faster = [name for name in speeds if _faster(speeds[name])]
     mixed = f" Not always: faster are {', '.join(faster)}, slower {', '.join(slower)}." if faster and slower else ""
-    found = f"The headline batch over that on one GPU, at best: {said}.{mixed}"
+    text = f"The headline batch over that on one GPU, at best: {listed}.{mixed}"
     own, others = ([name for name in speeds if (name in _OWN) is mine] for mine in (True, False))
 
     def judge(names: Sequence[str]) -> Part:
         kept = [speeds[name] for name in names]
-        why = unsure(*(speed for mine in kept for speed in mine.values()))
+        why = unsure(*(speed for by_count in kept for speed in by_count.values()))
         return part("", all(map(_faster, kept)), any(map(_slower, kept)), why=why)
 
-    return judged(found, [own_first(own, others, judge)])
+    return judged(text, [own_first(own, others, judge)])
 
 
 def _faster(speeds: dict[int, Estimate]) -> bool:

@@ -1,6 +1,6 @@
-"""The first call of a process beside its later ones.
+"""O5 to O7: the first call of a process and later ones.
 
-They are of one campaign: calls of one process are compared, and no pool says how much hosts differ in that.
+Results are of one campaign: a comparison within processes needs no pool, and none has its variance between hosts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,15 +17,15 @@ from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, paired_ratio
 
 _EXPERIMENT = "first_call_vs_steady"
-_STEADY = {"cpu": 0.02, "gpu": 0.005}  # by which calls three and four may differ: 1 % each way, and half a percent
+_STEADY = {"cpu": 0.02, "gpu": 0.005}  # tolerated difference of calls three and four: 1 % each way, and half a percent
 _SEVERAL = 1.5  # cores
-_WAITING = (0.9, 1.2)  # CPU time over wall time of a host that waits for its GPU
+_WAITING = (0.9, 1.2)  # CPU time over wall-clock time of a host that blocks on its GPU
 
 
 def _sides(records: Sequence[Record]) -> dict[str, Summary]:
-    """Return the network that the article timed, by backend."""
-    found = groups(records, lambda r: r.case.scope == "calls" and r.case.implementation == "jax")
-    return {backend: group[0] for (name, backend), group in found.items() if name == "cifar10_resnet63"}
+    """Return the results of the article's network, by backend."""
+    by_side = groups(records, lambda r: r.case.scope == "calls" and r.case.implementation == "jax")
+    return {backend: group[0] for (name, backend), group in by_side.items() if name == "cifar10_resnet63"}
 
 
 def _first_over_steady(item: Summary) -> Estimate | None:
@@ -33,7 +33,7 @@ def _first_over_steady(item: Summary) -> Estimate | None:
 
 
 def ratio_of_first_calls(records: Sequence[Record]) -> tuple[Estimate | None, tuple[Summary, ...]]:
-    """Return the CPU's time of the first call over the GPU's, None if no campaign has both; and both results."""
+    """Return CPU time over GPU time of the first call, None if no campaign has both; and both results."""
     sides = _sides(records)
     if set(sides) != {"cpu", "gpu"} or sides["cpu"].record.campaign != sides["gpu"].record.campaign:
         return None, ()
@@ -44,25 +44,25 @@ def ratio_of_first_calls(records: Sequence[Record]) -> tuple[Estimate | None, tu
 
 def _slower(evidence: Evidence) -> Judgement:
     sides = _sides(evidence.records)
-    ratios = {backend: found for backend, item in sides.items() if (found := _first_over_steady(item)) is not None}
+    ratios = {backend: ratio for backend, item in sides.items() if (ratio := _first_over_steady(item)) is not None}
     if set(ratios) != {"cpu", "gpu"}:
         return NOT_RUN
-    said = "; ".join(f"{units.ratio(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
+    listed = "; ".join(f"{units.ratio(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
     cpu, gpu = ratios["cpu"], ratios["gpu"]
     cpus, gpus = _between(sides.values(), cpu, gpu)
     more, less = higher(gpus, cpus), higher(cpus, gpus)
     slower, faster = above(cpu, 1) and above(gpu, 1), below(cpu, 1) or below(gpu, 1)
-    found = f"The first call takes the time of a later one {said}."
+    text = f"The first call takes the time of a later one {listed}."
     items, why = tuple(sides.values()), unsure(cpu, gpu)
     parts = (
         part("the first call is slower than a later one on both sides", slower, faster, items, why),
         part("it is so by a higher ratio on the GPU", more, less, items, why),
     )
-    return judged(found, parts, items)
+    return judged(text, parts, items)
 
 
 def _between(items: Iterable[Summary], *values: Estimate) -> tuple[Estimate, ...]:
-    """Return values of these results to compare: of two campaigns without intervals, as these are of one host each."""
+    """Return the values without intervals if their results are of several campaigns: each is one host's."""
     if len({item.record.campaign for item in items}) == 1:
         return values
     return tuple(Estimate(value=value.value) for value in values)
@@ -72,12 +72,12 @@ def _stable(evidence: Evidence) -> Judgement:
     sides = _sides(evidence.records)
     if not sides:
         return NOT_RUN
-    spreads = {backend: found for backend, item in sides.items() if (found := differing(item)) is not None}
+    spreads = {backend: spread for backend, item in sides.items() if (spread := differing(item)) is not None}
     if not spreads:
         return NOT_RUN
-    said = ", ".join(f"{percent_words(value)} on the {backend.upper()}" for backend, value in sorted(spreads.items()))
+    listed = ", ".join(f"{percent_words(value)} on the {backend.upper()}" for backend, value in sorted(spreads.items()))
     parts = [_differ(backend, spreads.get(backend), sides) for backend in _STEADY]
-    return judged(f"Calls three and four differ by {said}.", parts, sides.values())
+    return judged(f"Calls three and four differ by {listed}.", parts, sides.values())
 
 
 def _differ(backend: str, spread: Estimate | None, sides: dict[str, Summary]) -> Part:

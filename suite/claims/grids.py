@@ -1,4 +1,4 @@
-"""A GPU and a search over hyper-parameters."""
+"""O4: a GPU and a search over hyper-parameters."""
 
 from suite.analysis.searches import gain_words, gains, is_search
 from suite.claims import NOT_RUN, Judgement, Observation, judged, unmeasured
@@ -11,16 +11,16 @@ _SEARCH = "mnist_grid_search"
 
 
 def _gains(evidence: Evidence) -> Judgement:
-    found = gains(evidence.speedups).get(_SEARCH, {})
-    said = gain_words(found)
-    if "plain" in found:
-        plain = found["plain"]
-        return judged(said, [over("", sure(plain), 1)], speedups=found.values())
-    there = {pool.case.backend for pool in evidence.fitting(_plain)}
-    if not said and not there:
+    by_way = gains(evidence.speedups).get(_SEARCH, {})
+    text = gain_words(by_way)
+    if "plain" in by_way:
+        plain = by_way["plain"]
+        return judged(text, [over("", sure(plain), 1)], speedups=by_way.values())
+    backends = {pool.case.backend for pool in evidence.fitting(_plain)}
+    if not text and not backends:
         return NOT_RUN
-    missing = " and ".join(f"the {side.upper()}" for side in ("cpu", "gpu") if side not in there)
-    return unmeasured(f"one fit after another on {missing or 'both sides, computed alike'}", said)
+    missing = " and ".join(f"the {side.upper()}" for side in ("cpu", "gpu") if side not in backends)
+    return unmeasured(f"one fit after another on {missing or 'both sides, computed alike'}", text)
 
 
 def _plain(record: Record) -> bool:

@@ -1,4 +1,4 @@
-"""Against how much of a CPU a GPU is set."""
+"""O8: the CPU that a GPU is compared with."""
 
 from collections.abc import Sequence
 
@@ -14,21 +14,21 @@ from suite.results.stats.statistics import Estimate
 _MATTERS = 1.5
 _OWN = ("cifar10_resnet63", "cifar10_resnet87")
 
-_Gain = tuple[str, Estimate]  # of a network: all threads over few
+_Gain = tuple[str, Estimate]  # by network: speed with all threads over that with few
 
 
 def _decides(evidence: Evidence) -> Judgement:
-    said, gains = [], list[_Gain]()
+    sentences, gains = [], list[_Gain]()
     for few, *_, many in sweeps(evidence):
         name, between = few.case.workload, over(few, many).estimate
         gains.append((name, between))
-        said.append(
+        sentences.append(
             f"{name} is {words(between)} as fast with {threads(many)} threads as with {units.count(threads(few))}"
         )
     if not gains:
         return NOT_RUN
     own, others = ([gain for gain in gains if (gain[0] in _OWN) is mine] for mine in (True, False))
-    return judged(f"On one kind of processor {'; '.join(said)}.", [own_first(own, others, _matters)])
+    return judged(f"On one kind of processor {'; '.join(sentences)}.", [own_first(own, others, _matters)])
 
 
 def _matters(gains: Sequence[_Gain]) -> Part:

@@ -1,4 +1,4 @@
-"""How the input of a network that tells cats from dogs is tuned."""
+"""O16, O17, O24: tuning the input pipeline of cat-and-dog networks."""
 
 from suite import units
 from suite.analysis.input_pipeline import change, from_storage, gpu_busy, step_share
@@ -19,7 +19,7 @@ _IDLE, _STEP, _FREE = 0.1, 0.5, 0.05
 
 
 def _cell(evidence: Evidence, name: str, backend: str, cell: tuple[int, int]) -> Pool | None:
-    """Return a network's steps from storage on with so many workers and such a batch; None if there are none."""
+    """Return a network's steps from storage with so many workers and such a batch; None if there are none."""
 
     def fits(record: Record) -> bool:
         case = record.case
@@ -29,25 +29,25 @@ def _cell(evidence: Evidence, name: str, backend: str, cell: tuple[int, int]) ->
 
 
 def tuning_gain(evidence: Evidence, backend: str) -> Estimate | None:
-    """Return what four workers and batch 64 gain over the default; None if one of them was not measured."""
+    """Return the gain of four workers and batch 64 over the default; None if one of them was not measured."""
     tuned, base = (_cell(evidence, _BASE, backend, cell) for cell in (DOCUMENTED, DEFAULT))
     return rate_over(tuned, base).estimate if tuned and base else None
 
 
 def _tuned(evidence: Evidence) -> Judgement:
-    said, parts = [], list[Part]()
+    texts, parts = [], list[Part]()
     for backend, documented in GAINS.items():
         says = f"the gain on the {backend.upper()} is {units.documented(round(documented, 2))}"
-        found = tuning_gain(evidence, backend)
-        if found is None:
+        gain = tuning_gain(evidence, backend)
+        if gain is None:
             parts.append(unjudged(says, "it was not measured"))
         elif backend == "cpu" and evidence.records[0].machine.cores < DOCUMENTED[0]:
             parts.append(unjudged(says, "the machine has fewer than four cores"))
         else:
-            parts.append(alike(says, found, documented))
-        if found is not None:
-            said.append(f"{words(found)} on the {backend.upper()}, documented {units.documented(round(documented, 2))}")
-    return judged(f"Four workers and batch 64 gain {'; '.join(said)}.", parts) if said else NOT_RUN
+            parts.append(alike(says, gain, documented))
+        if gain is not None:
+            texts.append(f"{words(gain)} on the {backend.upper()}, documented {units.documented(round(documented, 2))}")
+    return judged(f"Four workers and batch 64 gain {'; '.join(texts)}.", parts) if texts else NOT_RUN
 
 
 def _input_bound(evidence: Evidence) -> Judgement:
@@ -55,16 +55,16 @@ def _input_bound(evidence: Evidence) -> Judgement:
     busy, alone = (gpu_busy(pool), step_share(pool)) if pool else (None, None)
     if busy is None or alone is None:
         return NOT_RUN
-    said = (
+    summary = (
         f"At the default the GPU is busy {percent_words(busy)}; the step alone is {percent_words(alone)} of the time."
     )
     idle = part("the GPU is busy at most 10 %", below(busy, _IDLE), above(busy, _IDLE), why=unsure(busy))
     held = part("the input holds it up", below(alone, _STEP), above(alone, _STEP), why=unsure(alone))
-    return judged(said, [idle, held])
+    return judged(summary, [idle, held])
 
 
 def augmenting_costs(evidence: Evidence) -> list[tuple[Pool, Estimate]]:
-    """Return the network with dropout, and its speed augmented over that not augmented, in each way it was measured."""
+    """Return each measured pool of the network with dropout, with its speed augmented over not augmented."""
     return [(pool, cost.estimate) for pool, cost in twins(beside(evidence))]
 
 
@@ -72,11 +72,11 @@ def _augmenting(evidence: Evidence) -> Judgement:
     costs = augmenting_costs(evidence)
     if not costs:
         return NOT_RUN
-    said = "; ".join(f"{change(cost)} with {of_workers(pool.case.workers)}, batch {pool.case.batch}, "
+    changes = "; ".join(f"{change(cost)} with {of_workers(pool.case.workers)}, batch {pool.case.batch}, "
                      f"on the {pool.case.backend.upper()}" for pool, cost in costs)  # fmt: skip
     values = [cost for _, cost in costs]
     slower, alike_ = any(below(v, 1) for v in values), all(above(v, 1 - _FREE) for v in values)
-    return judged(f"Augmentation changes the speed by {said}.", [part("", slower, alike_, why=unsure(*values))])
+    return judged(f"Augmentation changes the speed by {changes}.", [part("", slower, alike_, why=unsure(*values))])
 
 
 OBSERVATIONS = (

@@ -1,4 +1,4 @@
-"""Inference, one picture at a time, and speed-ups as large as a bill."""
+"""O12, O15: inference, one picture at a time, and prices."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,17 +17,17 @@ _PAID = 30.0
 
 
 def _wins(evidence: Evidence) -> Judgement:
-    found = served(evidence.speedups)
-    if len(found) < 2:
+    by_network = served(evidence.speedups)
+    if len(by_network) < 2:
         return NOT_RUN
-    ordered = sorted(found.values(), key=lambda ways: _flop(next(iter(ways.values()))))
+    ordered = sorted(by_network.values(), key=lambda ways: _flop(next(iter(ways.values()))))
     every = [item for ways in ordered for item in ways.values()]
     way = REQUESTS if all(REQUESTS in ways for ways in ordered) else ("step", 1)
     single = [ways[way] for ways in ordered if way in ways]
     if len(single) < 2:
         return NOT_RUN
     first, last = (1 + sum(item.ratio.value > end.ratio.value for item in single) for end in (single[0], single[-1]))
-    said = "; ".join(f"{item.workload} {words(item.ratio.estimate)}" for item in single)
+    ratios = "; ".join(f"{item.workload} {words(item.ratio.estimate)}" for item in single)
     traffic = ", four requests under way" if way == REQUESTS else ""
     lost = [item for item in every if below(sure(item), 1)]
     won = all(above(sure(item), 1) for item in every)
@@ -35,8 +35,8 @@ def _wins(evidence: Evidence) -> Judgement:
     slope, most = with_size("it wins most with small networks", single, falls=True)
     parts = (part("the GPU wins every case", won, bool(lost), why=why), most)
     return judged(
-        f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. In order of speed-up the smallest network "
-        f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}{slope}",
+        f"Speed-ups at batch 1{traffic}, the smallest network first: {ratios}. In order of speed-up the smallest "
+        f"network is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}{slope}",
         parts,
         speedups=every,
     )
@@ -47,28 +47,28 @@ def _flop(item: PooledSpeedUp) -> int:
 
 
 def _cases(networks: Sequence[Mapping[Way, PooledSpeedUp]], lost: Sequence[PooledSpeedUp]) -> str:
-    """Return how many cases there are, of how many networks those beyond a step at batch 1, and which are lost."""
+    """Return how many cases there are, how many networks have larger batches or requests, and which cases are lost."""
     larger = sum(any(batch > 1 for _, batch in ways) for ways in networks)
     asked = sum(REQUESTS in ways for ways in networks)
-    said = (
+    text = (
         f"{units.count(sum(map(len, networks)))} cases of network and batch were measured on both sides, with larger "
         f"batches of {larger} of {units.pluralize(len(networks), 'network')} and requests of {asked}; "
     )
     if not lost:
-        return said + "the GPU surely loses none."
+        return text + "the GPU surely loses none."
     named = ", ".join(f"{item.workload} at {item.case.batch}" for item in lost)
-    return said + f"the GPU surely loses {named}."
+    return text + f"the GPU surely loses {named}."
 
 
 def _paid(evidence: Evidence) -> Judgement:
-    found = steps(evidence)
-    if not found:
+    speedups = steps(evidence)
+    if not speedups:
         return NOT_RUN
-    high = sorted(name for name, item in found.items() if above(sure(item), _PAID))
-    networks = units.pluralize(len(found), "network")
-    said = f"More than {units.documented(_PAID)} is surely gained by {len(high)} of {networks}"
-    said += f": {', '.join(f'{name} {words(found[name].ratio.estimate)}' for name in high)}." if high else "."
-    return Judgement(verdict="not comparable", found=said + said_of(found[name] for name in high))
+    high = sorted(name for name, item in speedups.items() if above(sure(item), _PAID))
+    networks = units.pluralize(len(speedups), "network")
+    text = f"More than {units.documented(_PAID)} is surely gained by {len(high)} of {networks}"
+    text += f": {', '.join(f'{name} {words(speedups[name].ratio.estimate)}' for name in high)}." if high else "."
+    return Judgement(verdict="not comparable", found=text + said_of(speedups[name] for name in high))
 
 
 OBSERVATIONS = (

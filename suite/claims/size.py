@@ -1,4 +1,4 @@
-"""What a speed-up depends on."""
+"""O3, O27: what a speed-up depends on."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ _SAME = 1.1
 _DEEPER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128",
            "catdog_cnn_deep", "cifar10_tf_cnn")  # fmt: skip
 
-# What is varied, and what has to be the same.
+# What varies, and what must be equal.
 _Axis = tuple[Callable[[PooledSpeedUp], object], Callable[[PooledSpeedUp], object]]
 _ALONE: dict[str, _Axis] = {
     "data": (lambda item: _about(item).dataset, lambda item: (_about(item).network, _about(item).batch)),
@@ -43,23 +43,24 @@ def _fed(item: PooledSpeedUp) -> tuple[str, str, int]:
 
 
 def _depends(evidence: Evidence) -> Judgement:
-    found, batches = list(steps(evidence).values()), [item for items in by_batch(evidence).values() for item in items]
-    if not found or (len(found) < 2 and not batches):
+    speedups = list(steps(evidence).values())
+    batches = [item for items in by_batch(evidence).values() for item in items]
+    if not speedups or (len(speedups) < 2 and not batches):
         return NOT_RUN
-    low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
-    said = f"From {_named(low)} to {_named(high)} over {units.pluralize(len(found), 'network')}."
-    parts = [_varied(f"it depends on the {what}", found, axis) for what, axis in _ALONE.items()]
+    low, high = (end(speedups, key=lambda item: item.ratio.value) for end in (min, max))
+    summary = f"From {_named(low)} to {_named(high)} over {units.pluralize(len(speedups), 'network')}."
+    parts = [_varied(f"it depends on the {what}", speedups, axis) for what, axis in _ALONE.items()]
     parts.append(_varied("it depends on the batch, a hyper-parameter", batches, _BATCH))
-    return judged(said, parts, speedups=found)
+    return judged(summary, parts, speedups=speedups)
 
 
-def _varied(says: str, found: Sequence[PooledSpeedUp], axis: _Axis) -> Part:
-    """Return whether certified speed-ups surely differ where one thing alone does, or surely are the same in all."""
-    groups = _alone([item for item in found if certified(item)], axis)
+def _varied(says: str, speedups: Sequence[PooledSpeedUp], axis: _Axis) -> Part:
+    """Return whether certified speed-ups surely differ if one thing alone does, or are surely equal in all groups."""
+    groups = _alone([item for item in speedups if certified(item)], axis)
     if not groups:
-        there = bool(_alone(found, axis))
+        comparable = bool(_alone(speedups, axis))
         return unjudged(
-            says, "not two of its speed-ups are certified" if there else "no two networks here differ in it alone"
+            says, "not two of its speed-ups are certified" if comparable else "no two networks here differ in it alone"
         )
 
     def judge(groups: Sequence[Sequence[PooledSpeedUp]]) -> Part:
@@ -74,11 +75,11 @@ def _varied(says: str, found: Sequence[PooledSpeedUp], axis: _Axis) -> Part:
     return own_first(own, others, judge)
 
 
-def _alone(found: Sequence[PooledSpeedUp], axis: _Axis) -> list[list[PooledSpeedUp]]:
+def _alone(speedups: Sequence[PooledSpeedUp], axis: _Axis) -> list[list[PooledSpeedUp]]:
     """Return groups of speed-ups that differ in one thing alone."""
     varied, same = axis
     groups: dict[object, list[PooledSpeedUp]] = defaultdict(list)
-    for item in found:
+    for item in speedups:
         groups[same(item)].append(item)
     return [group for group in groups.values() if len(set(map(varied, group))) > 1]
 
@@ -102,16 +103,16 @@ def _named(item: PooledSpeedUp) -> str:
 
 
 def _deeper(evidence: Evidence) -> Judgement:
-    found = sorted(steps(evidence, _DEEPER).values(), key=flop)
-    sizes, _ = networks(found)
+    speedups = sorted(steps(evidence, _DEEPER).values(), key=flop)
+    sizes, _ = networks(speedups)
     if len(sizes) < 3:
         return NOT_RUN
-    said = (
-        f"Of {len(sizes)} networks the step with the least FLOP has {_named(found[0])}, that with the most "
-        f"{_named(found[-1])}."
+    summary = (
+        f"Of {len(sizes)} networks the step with the least FLOP has {_named(speedups[0])}, that with the most "
+        f"{_named(speedups[-1])}."
     )
-    slope, rises = with_size("", found)
-    return judged(said + slope, [rises], speedups=found)
+    slope, rises = with_size("", speedups)
+    return judged(summary + slope, [rises], speedups=speedups)
 
 
 OBSERVATIONS = (

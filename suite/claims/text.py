@@ -1,4 +1,4 @@
-"""Networks that read reviews."""
+"""O11: networks that read reviews."""
 
 from suite.analysis.steps import words
 from suite.claims import NOT_RUN, Judgement, Observation, judged
@@ -11,15 +11,15 @@ _NAMES = ("imdb_text_cnn", "imdb_bilstm")
 
 
 def _trains(evidence: Evidence) -> Judgement:
-    found = steps(evidence, _NAMES)
-    convolutional = found.get(_NAMES[0])
+    speedups = steps(evidence, _NAMES)
+    convolutional = speedups.get(_NAMES[0])
     if convolutional is None:
         return NOT_RUN
-    said = "; ".join(
-        f"{name} is {words(found[name].ratio.estimate)} as fast on the GPU" for name in _NAMES if name in found
+    listed = "; ".join(
+        f"{name} is {words(speedups[name].ratio.estimate)} as fast on the GPU" for name in _NAMES if name in speedups
     )
     one = gains("", convolutional, _DOCUMENTED)
-    return judged(f"A step of {said}.", [one], speedups=found.values())
+    return judged(f"A step of {listed}.", [one], speedups=speedups.values())
 
 
 OBSERVATIONS = (

@@ -1,4 +1,4 @@
-"""How busy the processors are in a short run."""
+"""O1, O2: how busy the processors are in a short run."""
 
 from suite import units
 from suite.analysis.steps import percent_words
@@ -17,7 +17,7 @@ _NAMES = {_SHORT: "the documented run", _LONG: "one ten times as long"}
 
 
 def _runs(evidence: Evidence) -> dict[tuple[str, int], Pool]:
-    """Return the whole runs of mnist_mlp with the data on the host, by backend and length."""
+    """Return the whole runs of mnist_mlp with data on the host, by backend and length."""
     every = (pool.case for group in runs(evidence.of("mnist_mlp")) for pool in group)
     return {(case.backend, case.length): evidence.pools[case] for case in every if case.variant == "plain"}
 
@@ -29,43 +29,43 @@ def _saturates(evidence: Evidence) -> Judgement:
     host, top = busy(runs["cpu", 1], cpu_while_training), busy(runs["gpu", 1], gpu_at_most)
     if host is None or top is None:
         return NOT_RUN
-    said = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
+    text = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
     parts = (
         part("it takes all of the CPU", mostly(host, _SATURATED), below(host, _IDLE), why=unsure(host, between=True)),
         part("it leaves half of the GPU idle", below(top, _IDLE), mostly(top, _IDLE), why=unsure(top)),
     )
-    return judged(said, parts)
+    return judged(text, parts)
 
 
 def _too_short(evidence: Evidence) -> Judgement:
     sides = {length: pool for (backend, length), pool in _runs(evidence).items() if backend == "gpu"}
     shares = {length: busy(pool, gpu_while_training) for length, pool in sides.items()}
-    known = {length: found for length in _NAMES if (found := shares.get(length)) is not None}
+    known = {length: share for length in _NAMES if (share := shares.get(length)) is not None}
     if not known:
         return NOT_RUN
-    found = " and ".join(f"{percent_words(busy)} in {_NAMES[length]}" for length, busy in known.items())
-    said = f"While training, the GPU is busy {found}"
+    listed = " and ".join(f"{percent_words(busy)} in {_NAMES[length]}" for length, busy in known.items())
+    summary = f"While training, the GPU is busy {listed}"
     missing = [_missing(length, length in sides) for length in _NAMES if length not in known]
     if missing:
-        return unmeasured(missing[0], f"{said}.")
+        return unmeasured(missing[0], f"{summary}.")
     short, long = known[_SHORT], known[_LONG]
     gain = _over(long, short)
     wholes = " and ".join(units.percent(whole.value) for each in _NAMES if (whole := busy(sides[each], gpu)))
-    said = f"{said}; building and compiling included, {wholes}."
+    summary = f"{summary}; building and compiling included, {wholes}."
     busier, same = above(gain, _MORE) and mostly(long, _IDLE), below(gain, _MORE)
-    return judged(said, [part("", busier, same, why=unsure(gain))])
+    return judged(summary, [part("", busier, same, why=unsure(gain))])
 
 
 def _over(one: Estimate, other: Estimate) -> Estimate:
-    """Return the ratio of two shares, between the ends of their intervals; without one where a share has none."""
+    """Return the ratio of two shares, bounded by the ends of their intervals; without interval if a share has none."""
     value = one.value / other.value
     if None in (one.low, one.high, other.low, other.high):
         return Estimate(value=value)
     return Estimate(value=value, low=least(one) / most(other), high=most(one) / least(other), processes=one.processes)
 
 
-def _missing(length: int, there: bool) -> str:
-    return f"how busy it is in the epochs of {_NAMES[length]}, which are too short for it" if there else _NAMES[length]
+def _missing(length: int, timed: bool) -> str:
+    return f"how busy it is in the epochs of {_NAMES[length]}, which are too short for it" if timed else _NAMES[length]
 
 
 OBSERVATIONS = (

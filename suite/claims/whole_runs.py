@@ -1,6 +1,6 @@
-"""Whole runs and epochs, beside what single steps say.
+"""O9, O10: whole runs and epochs against single steps.
 
-An epoch and its step are of one campaign, as experiment `extrapolation` says why.
+An epoch and its step are of one campaign; experiment `extrapolation` gives the reason.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,20 +19,20 @@ _DOCUMENTED = 12.13
 
 
 def _extrapolates(evidence: Evidence) -> Judgement:
-    found = [item for item in epochs(evidence.records) if item.step.usable and item.measured.usable]
-    if not found:
+    pairs = [item for item in epochs(evidence.records) if item.step.usable and item.measured.usable]
+    if not pairs:
         return NOT_RUN
     own, others = (
-        [item for item in found if (item.measured.record.workload in _OWN) is mine] for mine in (True, False)
+        [item for item in pairs if (item.measured.record.workload in _OWN) is mine] for mine in (True, False)
     )
-    said = " ".join((*(f"An epoch of {_epoch(item)} of what its step predicts." for item in own), *_beside(others)))
-    items = [side for item in found for side in (item.step, item.measured)]
-    return judged(said, [own_first(own, others, _tells)], items)
+    summary = " ".join((*(f"An epoch of {_epoch(item)} of what its step predicts." for item in own), *_beside(others)))
+    items = [side for item in pairs for side in (item.step, item.measured)]
+    return judged(summary, [own_first(own, others, _tells)], items)
 
 
-def _tells(found: Sequence[Epoch]) -> Part:
-    """Return whether each of these epochs is near what its step predicts; unsteady ones are left out."""
-    kept = [item for item in found if steady(item.step, item.measured)]
+def _tells(candidates: Sequence[Epoch]) -> Part:
+    """Return whether each epoch is near the prediction of its step; unsteady ones are skipped."""
+    kept = [item for item in candidates if steady(item.step, item.measured)]
     if not kept:
         return unjudged("", "none of these epochs and steps are both steady")
     outside = [above(item.ratio, _TELLS[1]) or below(item.ratio, _TELLS[0]) for item in kept]
@@ -46,7 +46,7 @@ def _epoch(item: Epoch) -> str:
 
 
 def _beside(others: Sequence[Epoch]) -> Iterator[str]:
-    """Yield the range that the epochs of other networks have."""
+    """Yield the range of other networks' epochs."""
     if others:
         low, high = (end(others, key=lambda item: item.ratio.value) for end in (min, max))
         span = _epoch(low) if low is high else f"{_epoch(low)}, {_epoch(high)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import COUNTS, Side, asked, found, second, strong, weak
+from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, second, strong, weak
 from suite.analysis.scaling import said
 from suite.analysis.steps import ratio_point, share, share_words, step, untimed
 from suite.case import Case
@@ -90,7 +90,7 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
 
 def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers."""
-    sweeps = found(evidence)
+    sweeps = cells_by_workload(evidence)
     if not sweeps:
         return None
     shared = {name: strong(cells) for name, cells in sweeps.items()}

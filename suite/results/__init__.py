@@ -1,1 +1,1 @@
-"""What was measured, and what it comes to."""
+"""Records of measurements and their analysis."""

@@ -290,7 +290,7 @@ def archives(sample: bool) -> Iterator[Finding]:
     """Yield what became of archives that are no packs, and of a pack that was cut short at every byte."""
     step = 97 if sample else 1
     whole = packs.packed({"mnist_mlp.cpu.step.json": sealed_file(template())})
-    cut = [(whole[:length], "no whole ZIP archive") for length in range(4, len(whole), step)]
+    cut = [(whole[:length], "incomplete ZIP archive") for length in range(4, len(whole), step)]
     tried = {"archives that are no pack": [*HOSTILE.values()], "a pack cut short at every byte": cut}
     for what, files in tried.items():
         lines = [archive_refusal(content) for content, _ in files]

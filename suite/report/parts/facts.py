@@ -134,8 +134,8 @@ class Facts:
     def numbers(self) -> Numbers:
         """The published numbers under their keys."""
         if self.local:
-            return Numbers(self.published, self.stored, found=self.published_pools)
-        return Numbers(self.records, self.stored, found=self.pools, speedups=self.speedups)
+            return Numbers(self.published, self.stored, pools=self.published_pools)
+        return Numbers(self.records, self.stored, pools=self.pools, speedups=self.speedups)
 
 
 def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> tuple[Facts, tuple[str, ...]]:

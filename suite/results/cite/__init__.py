@@ -1,1 +1,1 @@
-"""Numbers under their keys, as documentation quotes them."""
+"""Numbers under keys, for quotation in documentation."""

@@ -1,4 +1,4 @@
-"""A number as documentation quotes it: with interval, machine, date, version, and the record that proves it."""
+"""A number as documentation quotes it: with interval, machine, date, version and its record."""
 
 import json
 from collections.abc import Callable
@@ -42,25 +42,25 @@ _METRICS = {
     "latency-p50": "median latency of",
     "latency-p99": "latency at the 99th percentile of",
 }
-RATIOS = frozenset({"speedup", "best-over-best"})  # of both sides of a machine
+RATIOS = frozenset({"speedup", "best-over-best"})  # of both backends of a machine
 _LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """What every form of a citation says; `site` is the address at which the site is published, '' if unknown."""
+    """The content of every form of a citation; `site` is the published site's address, '' if unknown."""
 
     number: Number
     site: str = ""
 
     @property
     def key(self) -> str:
-        """The key, pinned where the number is stored."""
+        """The key, pinned if the number is stored."""
         return self.number.key.text()
 
     @property
     def value(self) -> str:
-        """The number with its unit, no digit below the half-width of its interval."""
+        """The number with its unit, without digits below the half-width of its interval."""
         value = self.number.value
         return _VALUES[self.number.key.metric][0](value.value, units.half_width(value.low, value.high))
 
@@ -71,7 +71,7 @@ class Citation:
 
     @property
     def further(self) -> str:
-        """The range in which a further campaign will come out; '' if nothing says."""
+        """The range of a further campaign; '' if unknown."""
         value = self.number.value
         if value.range_low is None:
             return ""
@@ -79,14 +79,14 @@ class Citation:
 
     @property
     def quoted(self) -> str:
-        """The number as a text quotes it: with its interval, if there is one, and its word if not quotable."""
+        """The number with its interval, if there is one, and its word if it may not be quoted."""
         words = [self.interval] if self.number.value.low is not None else []
         words += [] if self.number.quotable else [self.number.word]
         return f"{self.value} ({', '.join(words)})" if words else self.value
 
     @property
     def evidence(self) -> str:
-        """The interval, the range, hosts and state, in words."""
+        """Interval, range, hosts and state in words."""
         known = [f"95 % interval {self.interval}"] if self.number.value.low is not None else []
         if self.number.pooled:
             known += [f"a further campaign {self.further}"] if self.further else []
@@ -95,12 +95,12 @@ class Citation:
 
     @property
     def hosts(self) -> str:
-        """How many hosts it is of."""
+        """The number of hosts in words."""
         return units.pluralize(self.number.value.hosts, "host")
 
     @property
     def what(self) -> str:
-        """What the number is one of, in words."""
+        """The quantity in words, with workload and machine."""
         record = self.number.record
         side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
         one = f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope].sentence}"
@@ -108,7 +108,7 @@ class Citation:
 
     @property
     def way(self) -> str:
-        """Batch, implementation, precision and all else that the case has of its own, in words."""
+        """Batch, implementation, precision and all non-default axes in words."""
         case = self.number.record.case
         if self.number.ways:
             return f"batch {case.batch}, {self.number.ways}, {case.precision}"
@@ -119,14 +119,14 @@ class Citation:
 
     @property
     def short(self) -> str:
-        """What the number is one of, where workload and machine are known."""
+        """The quantity in words, without workload and machine."""
         case, metric = self.number.record.case, self.number.key.metric
         side = "" if metric in RATIOS else f", {case.backend.upper()}"
         return f"{_METRICS[metric]} {SCOPES[case.scope].sentence}{side}: {self.way}"
 
     @property
     def hardware(self) -> str:
-        """The processor and the GPUs that the number was obtained on."""
+        """The processor and GPUs of the measurement."""
         machine = self.number.record.machine
         names = [gpu.name for gpu in machine.gpus]
         gpus = [f"{names.count(name)} {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
@@ -134,7 +134,7 @@ class Citation:
 
     @property
     def software(self) -> str:
-        """The suite's version and that of what was timed."""
+        """The versions of the suite and of what was timed."""
         record = self.number.record
         return ", ".join(filter(None, (f"gpu-speedup-suite {record.software.suite}", version_of(record))))
 
@@ -145,18 +145,18 @@ class Citation:
 
     @property
     def when(self) -> str:
-        """The day on which it was measured, or the last of several campaigns."""
+        """The day of measurement; of several campaigns, the last one's."""
         return f"{'until' if len(self.number.campaigns) > 1 else 'on'} {self.date}"
 
     @property
     def record(self) -> str:
-        """The address of its record, of a pool its newest, below the site's."""
+        """The address of its record, or of a pool's newest record, below the site's."""
         record = self.number.record
         return f"{self.site}records/{quote(record.campaign)}/{quote(record.name)}.json"
 
     @property
     def proof(self) -> str:
-        """The record or pool behind it, and the digest that names it."""
+        """The record or pool behind it, and its digest."""
         number = self.number
         digest = f", sha256 {number.digest}" if number.digest else ""
         if not number.pooled:
@@ -170,12 +170,12 @@ class Citation:
 
     @property
     def reservation(self) -> str:
-        """Why the number may not be quoted; '' if it may, or as what one host gave."""
+        """Why the number may not be quoted, even as one host's; '' if it may."""
         return "" if self.number.quotable else "; ".join(self.number.reasons)
 
 
 def place(number: Number) -> str:
-    """Return the anchor of a number on the page of its workload."""
+    """Return a number's anchor on its workload's page."""
     return number.key.unpinned.text().replace("/", ".")
 
 
@@ -185,13 +185,13 @@ def path(number: Number) -> str:
 
 
 def former_place(number: Number) -> str:
-    """Return the anchor that a number had under its key's former name; '' if it never had another."""
+    """Return a number's anchor under its key's former name; '' if it has none."""
     old = former.former_key(number.key.unpinned.text()).replace("/", ".")
     return old if old != place(number) else ""
 
 
 def former_path(number: Number) -> str:
-    """Return the path that a number's files had under its key's former name; its present one if there is none."""
+    """Return the path of a number's files under its key's former name; the present path if it has none."""
     return former.former_key(path(number))
 
 
@@ -205,7 +205,7 @@ def text(cited: Citation) -> str:
 
 
 def markdown(cited: Citation) -> str:
-    """Return the number as a marked quotation that `suite check-citations` compares with what its key means."""
+    """Return the number as a marked quotation, which `suite check-citations` checks."""
     shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
     return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
 
@@ -249,7 +249,7 @@ def csl(cited: Citation) -> str:
 
 
 def citation_file() -> str:
-    """Return CITATION.cff, from the same title, author, version and licence as every citation."""
+    """Return CITATION.cff, with the title, author, version and licence of every citation."""
     return (
         "cff-version: 1.2.0\n"
         "message: If you use this suite or its results, please cite it with the record's address and digest.\n"

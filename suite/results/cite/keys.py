@@ -1,12 +1,12 @@
-"""Keys: the name of one number, as it stands in quotations and addresses.
+"""Keys: the names of numbers in quotations and addresses.
 
     key     = machine "/" case "/" metric [ "@" digest ]
     case    = workload "/" backend "/" scope *( "/" axis "=" value )
 
-Axes that have their default are left out, the others stand in the order of `Case`; a batch is left out where it is the
-workload's headline batch. A key without a digest means the current pool of that machine and case. With one, at least
-12 hexadecimal digits, it means one thing for ever: the number of the record, of one campaign on one host, or the
-stored pool that has the digest. A ratio's case is that of its GPU side. A value's former name means the same for ever.
+Axes at their default are omitted, as is the workload's headline batch; the others are in the order of `Case`. A key
+without a digest means the current pool of its machine and case. A digest, of at least 12 hexadecimal digits, pins it
+for ever: to the record with that digest, of one campaign on one host, or to the stored pool. A ratio's case is that of
+its GPU side. Former names of values stay valid.
 """
 
 import re
@@ -21,20 +21,20 @@ METRICS = (
     "examples-per-second",
     "flop-per-second",  # analytic
     "speedup",  # JAX's time on the CPU over its time on the GPU
-    "best-over-best",  # of a step: the time of the fastest way on the CPU over that of the fastest on the GPU
-    "latency",  # seconds of a step that is waited for
+    "best-over-best",  # of a step: the fastest CPU way's time over the fastest GPU way's
+    "latency",  # seconds of a blocking step
     "latency-p50",  # seconds of a request, in scope `serve`
     "latency-p99",
 )
 _FIXED = 3  # workload, backend, scope
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _DIGEST = re.compile(r"[0-9a-f]{12,64}")
-PINNED = 16  # digits of a digest in the keys that are given out
+PINNED = 16  # digits of a digest in printed keys
 
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """The parts of a key; `case` is the written form of a case, `digest` empty where nothing is pinned."""
+    """The parts of a key; `case` is a case's text form, `digest` is '' if the key is not pinned."""
 
     machine: str
     case: str
@@ -42,24 +42,24 @@ class Key:
     digest: str = ""
 
     def text(self) -> str:
-        """Return the key as it is written."""
+        """Return the key as text."""
         return f"{self.machine}/{self.case}/{self.metric}" + (f"@{self.digest}" if self.digest else "")
 
     @property
     def unpinned(self) -> "Key":
-        """The key of the same number without a digest."""
+        """The key without its digest."""
         return replace(self, digest="")
 
 
 def parse(text: str) -> Key:
-    """Return the parts of a written key.
+    """Return the parts of a key's text.
 
-    Raises ValueError, naming the part and what it must be, if it is none.
+    Raises ValueError with the wrong part and what it must be.
     """
     body, at, digest = text.partition("@")
     parts = body.split("/")
     if at and not _DIGEST.fullmatch(digest):
-        raise ValueError(f"key '{text}': after @ come 12 to 64 hexadecimal digits of a digest, not '{digest}'")
+        raise ValueError(f"key '{text}': '@' must be followed by 12 to 64 hexadecimal digits, not '{digest}'")
     if len(parts) < _FIXED + 2:
         raise ValueError(
             f"key '{text}' has {units.pluralize(len(parts), 'part')}; it needs machine/workload/backend/scope/metric"
@@ -67,7 +67,9 @@ def parse(text: str) -> Key:
     machine, *case, metric = parts
     for part in (machine, *case[:_FIXED], metric):
         if not _NAME.fullmatch(part):
-            raise ValueError(f"key '{text}': '{part}' is no name of small letters, digits, dots, dashes, underscores")
+            raise ValueError(
+                f"key '{text}': '{part}' is no name of lower-case letters, digits, dots, dashes, underscores"
+            )
     if metric not in METRICS:
         raise ValueError(f"key '{text}': metric '{metric}' is not one of: {', '.join(METRICS)}")
     axes = [axis.partition("=")[0] for axis in case[_FIXED:]]
@@ -76,12 +78,12 @@ def parse(text: str) -> Key:
         if axis not in order:
             raise ValueError(f"key '{text}': '{axis}' is no axis of a case; there are: {', '.join(order)}")
     if axes != sorted(set(axes), key=order.index):
-        raise ValueError(f"key '{text}': its axes stand in the order {', '.join(sorted(set(axes), key=order.index))}")
+        raise ValueError(f"key '{text}': its axes must be in the order {', '.join(sorted(set(axes), key=order.index))}")
     return Key(machine=machine, case=former.key("/".join(case)), metric=metric, digest=digest)
 
 
 def key_of(record: Record, metric: str) -> Key:
-    """Return the key of what a record gives by a metric, pinned to it."""
+    """Return the key of a record's number, pinned to the record."""
     return Key(
         machine=record.machine.slug,
         case=record.case.text(record.description.batch),

@@ -1,4 +1,4 @@
-"""One number under its key: of the current pool, of a stored one, or of one campaign on one host."""
+"""One number under its key: of the current pool, of a stored pool, or of one campaign on one host."""
 
 from dataclasses import dataclass
 
@@ -13,15 +13,15 @@ ON_ONE_HOST = "on one host"
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """What a key stands for. Its key has a digest if the number is pinned."""
+    """The number of a key. The key has a digest if the number is pinned."""
 
     key: Key
     value: Pooled
     state: State
     reasons: tuple[str, ...]  # why it may not be quoted
-    record: Record  # the newest behind it, of its key's machine
-    members: tuple[Record, ...]  # behind it: the numerator's first, each side in the order of measuring
-    digest: str  # whole, of its record or stored line; '' if it has neither
+    record: Record  # the newest record, of its key's machine
+    members: tuple[Record, ...]  # the numerator's first, each side sorted by age
+    digest: str  # full digest of its record or stored line; '' if it has neither
     ways: str = ""  # the two ways of best over best
     pooled: bool = True  # False: of one campaign, on one host
 
@@ -32,25 +32,25 @@ class Number:
 
     @property
     def word(self) -> str:
-        """The word that a quotation shows beside it: 'on one host' or its state; '' if it may be quoted."""
+        """The word that a quotation shows: 'on one host' or the state; '' if it may be quoted."""
         if self.quotable:
             return ""
         return self.state if self.pooled or self.state == "invalid" else ON_ONE_HOST
 
     @property
     def measured(self) -> str:
-        """When its newest record was made: UTC, ISO 8601."""
+        """The time of its newest record: UTC, ISO 8601."""
         return max(record.created for record in self.members)
 
     @property
     def campaigns(self) -> tuple[str, ...]:
-        """The campaigns behind it, the newest last."""
+        """Its campaigns, the newest last."""
         records = sorted(self.members, key=lambda record: record.created)
         return tuple(dict.fromkeys(record.campaign for record in records))
 
 
 def a_step(record: Record, metric: str) -> float | None:
-    """Return how many examples or FLOP a step has, as the metric asks; None for other metrics and for starts."""
+    """Return the examples or FLOP of a step, depending on the metric; None for other metrics and starts."""
     case = record.case
     if not SCOPES[case.scope].streamed:
         return None
@@ -59,7 +59,7 @@ def a_step(record: Record, metric: str) -> float | None:
 
 
 def version_of(record: Record) -> str:
-    """Return the package that was timed with its version, '' if the record lacks it."""
+    """Return the timed package with its version; '' if the record lacks it."""
     implementation = record.case.implementation
     package = "tensorflow" if implementation == "keras" else implementation
     version = record.software.packages.get(package)

@@ -1,4 +1,4 @@
-"""What keys mean among the published records and the stored pools."""
+"""Resolve keys among the published records and the stored pools."""
 
 import difflib
 from collections import defaultdict
@@ -19,25 +19,25 @@ _RATIOS = frozenset({"speedup", "best-over-best"})
 
 
 class Numbers:
-    """Every number of the records and of the stored pools; each part is computed when it is first asked for."""
+    """Every number of the records and of the stored pools, each part computed on first use."""
 
     def __init__(
         self,
         records: Iterable[Record],
         stored: Iterable[StoredPool] = (),
-        found: Sequence[Pool] | None = None,
+        pools: Sequence[Pool] | None = None,
         speedups: Sequence[PooledSpeedUp] | None = None,
     ) -> None:
-        """Take the records, and their pools and speed-ups where these are known already."""
+        """Take the records, and their pools and speed-ups if already computed."""
         self._records = sorted(records, key=lambda record: record.created)
         self._stored = tuple(stored)
-        self._found, self._known_speedups = found, speedups
+        self._all_pools, self._known_speedups = pools, speedups
 
     @cached_property
     def current(self) -> Mapping[str, Number]:
-        """The number that each key means without a digest, in the order of keys.
+        """The current number of each key without a digest, sorted by key.
 
-        It is of the current pool; where no pool gives a key, as of latencies and of smoke, of the newest campaign.
+        It is of the current pool, else of the newest campaign, as for latencies and smoke.
         """
         newest = {number.key.unpinned.text(): number for number in one_host.numbers(self._records)}
         alone = {key: number for key, number in newest.items() if self._alias(number.key) not in self.pooled}
@@ -45,19 +45,19 @@ class Numbers:
 
     @cached_property
     def pooled(self) -> Mapping[str, Number]:
-        """The number of each key that a current pool gives, in the order of keys."""
+        """The numbers of the current pools, sorted by key."""
         return dict(sorted({**self._times, **self._ratios}.items()))
 
     @property
     def headline(self) -> tuple[Number, ...]:
-        """The current ratios of JAX's headline steps, and the seconds of their two sides."""
+        """The current ratios of JAX's headline steps, and the seconds of both sides."""
         return pooled_numbers.headline(self._speedups)
 
     def resolve(self, text: str) -> Number:
-        """Return the number that a key means.
+        """Return the number of a key.
 
-        Raises ValueError if it is no key, LookupError, naming the nearest there is, if nothing has it or if the digest
-        has too few digits to tell two apart.
+        Raises ValueError if it is no key; LookupError, with the nearest key, if it has no number or its digest is
+        ambiguous.
         """
         key = parse(text)
         number = self._pinned(key) if key.digest else self._current(key)
@@ -72,11 +72,11 @@ class Numbers:
         raise LookupError(f"nothing has key '{text}'" + (f"; the nearest is '{near[0]}'" if near else ""))
 
     def latest(self, number: Number) -> Number | None:
-        """Return the number that the key of this one means without a digest; None if its records are gone."""
+        """Return the current number of a number's key; None if its records are gone."""
         return self._current(number.key.unpinned)
 
     def pinned(self, number: Number) -> Number:
-        """Return a current number with the key that is pinned to its stored line, itself if there is none."""
+        """Return a current number under the key of its stored line; unchanged if it has none."""
         under_key = [] if number.digest else self._stored_under.get(number.key.text(), [])
         line = stored_pools.line_for(number, under_key) if under_key else None
         return stored_pools.under(number, line.digest) if line is not None else number
@@ -94,7 +94,7 @@ class Numbers:
         records = {r.digest: r for r in self._of(key) if r.digest.startswith(key.digest)}
         if len(lines) + len(records) > 1:
             several = ", ".join(digest[:PINNED] for digest in sorted({*lines, *records}))
-            raise LookupError(f"key '{key.text()}' has too few digits: {several} begin so; give all {PINNED}, or 64")
+            raise LookupError(f"key '{key.text()}' is ambiguous among {several}; give all {PINNED} or 64 digits")
         for line in lines.values():
             return stored_pools.number_of(line, self._by_digest)
         for record in records.values():
@@ -111,7 +111,7 @@ class Numbers:
 
     @cached_property
     def _pools(self) -> Found:
-        return current(pools(self._records) if self._found is None else self._found)
+        return current(pools(self._records) if self._all_pools is None else self._all_pools)
 
     @cached_property
     def _speedups(self) -> Sequence[PooledSpeedUp]:
@@ -126,7 +126,7 @@ class Numbers:
         return {number.key.text(): number for number in pooled_numbers.ratios(self._speedups)}
 
     def _alias(self, key: Key) -> str:
-        """Return the key of the pool that evidence under a key goes into: of stand-ins, of all cores."""
+        """Return the key of the pool that evidence under a key belongs to, as for stand-ins and chosen threads."""
         for record in reversed(self._of(key)):
             return replace(key.unpinned, case=case_of(record).text(record.description.batch)).text()
         return key.unpinned.text()

@@ -1,4 +1,4 @@
-"""Numbers of one campaign, which ran on one host: each under the key that is pinned to its record."""
+"""Numbers of one campaign on one host, each under a key that is pinned to its record."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -14,18 +14,18 @@ from suite.results.stats.statistics import Estimate
 
 
 def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
-    """Return every number that each record gives by itself, in the order of keys and then of time."""
+    """Return every number of each single record, sorted by key and then by age."""
     records = sorted(records, key=lambda record: record.created)
     campaigns: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         campaigns[record.campaign].append(record)
     ratios = {item.gpu.record.digest: item for group in campaigns.values() for item in speedups(group)}
-    found = [number for record in records for number in _of(summary(record), ratios.get(record.digest))]
-    return tuple(sorted(found, key=lambda number: number.key.unpinned.text()))
+    unsorted = [number for record in records for number in _of(summary(record), ratios.get(record.digest))]
+    return tuple(sorted(unsorted, key=lambda number: number.key.unpinned.text()))
 
 
 def of_record(record: Record, metric: str, beside: Iterable[Record]) -> Number | None:
-    """Return what a record gives by a metric, None if nothing; the records of its campaign lie beside it."""
+    """Return a record's number, None if it has none for the metric; `beside` holds the records of its campaign."""
     same = (record.campaign, record.workload)
     both = {other.digest: other for other in beside if (other.campaign, other.workload) == same} | {
         record.digest: record
@@ -52,7 +52,7 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
 
 
 def _caveats(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
-    """Yield why a number may not even be quoted as what one host gave."""
+    """Yield why a number may not be quoted even as one host's."""
     if item.record.schema not in STABLE:
         yield f"{item.record.schema} was provisional"
     sides = (ratio.cpu, ratio.gpu) if ratio else (item,)
@@ -66,10 +66,10 @@ def _caveats(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[
 
 
 def _latency(item: Summary) -> Estimate | None:
-    """Return the latency of a step that is waited for before the next."""
-    mine = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
-    alone = blocking_step(item) if mine else None
-    return alone.seconds if alone else None
+    """Return the time of a blocking step; None if it was not timed."""
+    timed = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
+    blocking = blocking_step(item) if timed else None
+    return blocking.seconds if blocking else None
 
 
 def _rate(metric: str) -> Callable[[Summary, SpeedUp | None], Estimate | None]:

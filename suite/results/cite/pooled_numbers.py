@@ -1,4 +1,4 @@
-"""The current number of each key that pools give: times, rates, speed-ups, and best over best."""
+"""The current numbers of pools: times, rates, speed-ups, and best over best."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,7 +13,7 @@ from suite.results.stats.pooling import Pooled
 
 
 def times(current: Found) -> Iterator[Number]:
-    """Yield the seconds and the rates of each machine's current pools."""
+    """Yield the seconds and rates of each machine's current pools."""
     for (machine, _), pool in current.items():
         record = of_machine(machine, pool)
         yield _time(machine, pool)
@@ -23,17 +23,17 @@ def times(current: Found) -> Iterator[Number]:
                 yield _number(machine, metric, pool.pooled.per(quantity), pool)
 
 
-def ratios(found: Iterable[PooledSpeedUp]) -> Iterator[Number]:
-    """Yield each speed-up of JAX and, of a step in its usual way, the best over the best."""
-    for item in found:
+def ratios(speedups: Iterable[PooledSpeedUp]) -> Iterator[Number]:
+    """Yield each speed-up of JAX and, for a default step, the best over the best."""
+    for item in speedups:
         yield _speedup(item)
         if item.case.scope == "step" and item.case.variant == "plain":
             yield _best(item)
 
 
-def headline(found: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:
+def headline(speedups: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:
     """Return the ratios of JAX's headline steps, and the seconds of both sides, machine by machine."""
-    steps = [item for item in found if of_machine(item.machine, item.gpu).headline_step()]
+    steps = [item for item in speedups if of_machine(item.machine, item.gpu).headline_step()]
     sides = [(_time(item.machine, item.cpu), _time(item.machine, item.gpu)) for item in steps]
     return tuple(
         number
@@ -43,7 +43,7 @@ def headline(found: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:
 
 
 def of_machine(machine: str, pool: Pool) -> Record:
-    """Return the newest record of a pool that is of the machine; others of its kind have another name."""
+    """Return the pool's newest record of the machine; other machines of its kind have other names."""
     return next(record for record in reversed(pool.records) if record.machine.slug == machine)
 
 

@@ -1,11 +1,11 @@
-"""Quotations of numbers in Markdown, each between marks that name its key, compared with the records.
+"""Quotations of numbers in Markdown, between marks with their key, compared with the records.
 
     <!-- cite KEY@digest -->14x (13 to 16)<!-- /cite -->
 
-Between the marks the number stands as `suite cite` prints it, then its interval or nothing, the low end first, in words
-and Markdown of any kind. A pinned key stands for one record or one stored pool for ever, one without a digest for the
-current pool. What says KEY itself, as above, shows the form and is no quotation. No quotation goes past another mark:
-one without its end is a mark without partner, and a text with such a mark is not renewed.
+Between the marks are the number as `suite cite` prints it, then optionally its interval, the low end first, in any
+words and Markdown. A pinned key means one record or stored pool for ever, an unpinned one the current pool. The literal
+KEY, as above, shows the form and is no quotation. No quotation extends past another mark: a mark without its end is
+lone, and a text with a lone mark is not renewed.
 """
 
 import re
@@ -20,7 +20,7 @@ from suite.results.stats.state import State
 
 _UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
 _END = r"<!--\s*/cite\s*-->"
-_MARK = re.compile(rf"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>{_UNMARKED}){_END}", re.DOTALL)
+_MARK = re.compile(rf"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<quoted>{_UNMARKED}){_END}", re.DOTALL)
 _FORM = re.compile(rf"<!--\s*cite\s+KEY\b[^>]*-->{_UNMARKED}(?P<end>{_END})", re.DOTALL)
 _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
@@ -34,7 +34,7 @@ _MARKUP = str.maketrans("", "", "*_`~\\")
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """Something to say of a quotation; `wrong` if it does not say what its key means."""
+    """A remark on a quotation; `wrong` if it contradicts its key."""
 
     line: int  # from 1
     words: str
@@ -42,20 +42,20 @@ class Remark:
 
 
 def remarks(text: str, numbers: Numbers) -> tuple[Remark, ...]:
-    """Return what is wrong with the quotations in a text, in their order.
+    """Return the remarks on a text's quotations, by line.
 
-    Beside that, which may not be quoted, and which pinned ones have another current number: one remark for both.
+    Besides wrong ones they name numbers that may not be quoted and pinned ones that are outdated, one remark for both.
     """
     of_quotations = [
         Remark(line=_line(text, mark), words=words, wrong=wrong)
         for mark in _MARK.finditer(text)
-        for words, wrong in _of(mark["key"], mark["said"], numbers)
+        for words, wrong in _of(mark["key"], mark["quoted"], numbers)
     ]
     return tuple(sorted((*of_quotations, *lone(text)), key=lambda remark: remark.line))
 
 
 def lone(text: str) -> tuple[Remark, ...]:
-    """Return a remark for each mark in a text that begins or ends no quotation, in their order."""
+    """Return a remark for each mark that begins or ends no quotation, by position."""
     covered, shown = [mark.span() for mark in _MARK.finditer(text)], _shown(text)
     return tuple(
         Remark(
@@ -73,19 +73,19 @@ def _line(text: str, mark: re.Match[str]) -> int:
 
 
 def _shown(text: str) -> set[int]:
-    """Return where the marks stand that only show the form."""
+    """Return the positions of marks that only show the form."""
     return {start for mark in _FORM.finditer(text) for start in (mark.start(), mark.start("end"))}
 
 
 def quotations(text: str) -> int:
-    """Return how many quotations a text has."""
+    """Return the number of quotations in a text."""
     return sum(1 for _ in _MARK.finditer(text))
 
 
 def renewed(text: str, numbers: Numbers) -> str:
-    """Return the text with the number of every quotation that is not pinned as its current pool says it.
+    """Return the text with each unpinned quotation updated to its current pool.
 
-    A text with a mark that has no partner is returned as it is.
+    A text with a lone mark is returned unchanged.
     """
     if lone(text):
         return text
@@ -96,19 +96,19 @@ def renewed(text: str, numbers: Numbers) -> str:
         try:
             cited = Citation(number=numbers.resolve(mark["key"]))
         except (LookupError, ValueError):
-            return mark[0]  # `remarks` says what is the matter
-        if not any(wrong for _, wrong in _of(mark["key"], mark["said"], numbers)):
+            return mark[0]  # `remarks` reports the reason
+        if not any(wrong for _, wrong in _of(mark["key"], mark["quoted"], numbers)):
             return mark[0]
-        said = _renewed(mark["said"], cited)
-        return mark[0].replace(f"-->{mark['said']}<!--", f"-->{said}<!--", 1)
+        updated = _renewed(mark["quoted"], cited)
+        return mark[0].replace(f"-->{mark['quoted']}<!--", f"-->{updated}<!--", 1)
 
     return _MARK.sub(now, text)
 
 
 def _renewed(quoted: str, cited: Citation) -> str:
-    """Return Markdown with the numbers of a citation in the places of its own, or without its words if those differ."""
+    """Return quoted Markdown with a citation's numbers in place of its own; without its words if the counts differ."""
     addresses = [range(*link.span(2)) for link in _LINK.finditer(quoted)]
-    places = [found for found in _NUMBER.finditer(quoted) if not any(found.start() in each for each in addresses)]
+    places = [place for place in _NUMBER.finditer(quoted) if not any(place.start() in each for each in addresses)]
     with_interval = f"{cited.value} ({cited.interval})"
     for words in (cited.value, with_interval):
         numbers = _NUMBER.findall(words)
@@ -145,9 +145,9 @@ def _of(key: str, quoted: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
 
 
 def _moved(number: Number, numbers: Numbers) -> str:
-    """Return what the current pool says of a pinned number; '' if the same, or if it is one of many on its hosts.
+    """Return how the current pool differs from a pinned number; '' if it does not.
 
-    A number of one host is expected anywhere in the range of a further campaign.
+    A number of one host may lie anywhere in the range of a further campaign.
     """
     latest = numbers.latest(number)
     if latest is None or not latest.pooled:
@@ -163,7 +163,7 @@ def _moved(number: Number, numbers: Numbers) -> str:
 
 
 def _says(text: str, value: str, with_interval: str) -> bool:
-    """Return whether the numbers of a text are the value or those of the whole, ends with their unit or without."""
+    """Return whether a text's numbers are those of the value, or of value and interval, with or without units."""
     numbers, alone, cited = map(_NUMBER.findall, (text, value, with_interval))
     if numbers == alone:
         return True
@@ -172,5 +172,5 @@ def _says(text: str, value: str, with_interval: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return the words of Markdown: links and emphasis taken away, blanks made one."""
+    """Return the words of Markdown, without links, emphasis and repeated blanks."""
     return " ".join(_LINK.sub(r"\1", text).translate(_MARKUP).split())

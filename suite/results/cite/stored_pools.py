@@ -1,6 +1,6 @@
-"""Pools that were cited or stood in a headline, a line each: what a pinned key means is never computed anew.
+"""Cited and headline pools, one per line: a pinned key's number is stored, never recomputed.
 
-The file is only added to. A line states the digest of all else in it, so that one that was edited is told.
+The file is append-only. Each line states the digest of its other content, which detects edits.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from suite.results.stats.pooling import Pooled
 from suite.workload import Plain
 
 FILE_NAME = "pools.jsonl"  # beside the folder of the published records
-_DIGEST = b'"digest":"%s"'  # as it stands in a line
-_DIGITS = 9  # of a stored number: below them exp and log differ between C libraries
+_DIGEST = b'"digest":"%s"'  # as in a line
+_DIGITS = 9  # significant digits of a stored number: beyond them exp and log differ between C libraries
 
 
 class StoredPool(Plain, frozen=True, kw_only=True):
@@ -36,30 +36,30 @@ class StoredPool(Plain, frozen=True, kw_only=True):
     high: float | None
     range_low: float | None  # of a further campaign
     range_high: float | None
-    hosts: int  # of the side that has fewer
+    hosts: int  # of the smaller side
     campaigns: int
     state: State
-    ways: str  # of which best over best it is; '' for any other metric
+    ways: str  # of best over best; '' for other metrics
     estimator: int  # its version
     method: int  # of timing
     versions: tuple[str, ...]  # of what was timed
     measured: str  # its newest record: UTC, ISO 8601
     members: tuple[str, ...]  # first 16 digits of its records' digests, the numerator's first
-    digest: str = ""  # sha256 of the line in which it is blank
+    digest: str = ""  # sha256 of the line with a blank digest
 
     def __post_init__(self) -> None:
-        """Give values and ways that are stored under a former name their current one."""
+        """Replace former names in key and ways by the current ones."""
         msgspec.structs.force_setattr(self, "key", former.key(self.key))
         msgspec.structs.force_setattr(self, "ways", former.ways(self.ways))
 
 
 def path(published: Path) -> Path:
-    """Return where the stored pools lie that belong to a folder of published records."""
+    """Return the path of the stored pools of a folder of published records."""
     return published.parent / FILE_NAME
 
 
 def line_of(number: Number) -> StoredPool:
-    """Return the line that stores a number of a pool. Raises ValueError for one of one campaign."""
+    """Return the line that stores a pool's number. Raises ValueError for a number of one campaign."""
     if not number.pooled:
         raise ValueError(f"'{number.key.text()}' is of one record, whose digest pins it; only pools are stored")
     value = number.value
@@ -84,7 +84,7 @@ def line_of(number: Number) -> StoredPool:
 
 
 def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
-    """Return the lines of a file, none if there is no file, and a sentence for each that is not as it was stored."""
+    """Return the lines of a file, () if there is no file, and a sentence for each invalid line."""
     if not file.is_file():
         return (), ()
     lines, problems = [], []
@@ -102,7 +102,7 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
 
 
 def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
-    """Append to a file the lines of numbers that it lacks, and return these. Raises RuntimeError if it cannot."""
+    """Append the missing lines of numbers to a file and return them. Raises RuntimeError if it is not writable."""
     lines, _ = read(file)
     new = list(dict.fromkeys(line_of(number) for number in numbers if line_for(number, lines) is None))
     if not new:
@@ -115,9 +115,9 @@ def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
 
 
 def line_for(number: Number, lines: Iterable[StoredPool]) -> StoredPool | None:
-    """Return the line that stores a number of a pool as it is; None if none does.
+    """Return the line that stores exactly this number of a pool; None if there is none.
 
-    Its digest may be of former names. Raises ValueError for a number of one campaign.
+    The line's digest may cover former names. Raises ValueError for a number of one campaign.
     """
     now = _undigested(line_of(number))
     return next((line for line in lines if _undigested(line) == now), None)
@@ -128,9 +128,9 @@ def _undigested(line: StoredPool) -> StoredPool:
 
 
 def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:
-    """Return the number that a line stores, as it was then; `records` are the published ones by their first digits.
+    """Return the number that a line stores; `records` maps the first digits of digests to published records.
 
-    Raises LookupError if none of its records is of its machine.
+    Raises LookupError if records are missing, or none is of its machine.
     """
     key = replace(parse(line.key), digest=line.digest[:PINNED])
     members = tuple(records[digest] for digest in line.members if digest in records)
@@ -160,7 +160,7 @@ def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:
 
 
 def under(number: Number, digest: str) -> Number:
-    """Return a number of a pool under the key that is pinned to its stored line."""
+    """Return a pool's number under the key that is pinned to its stored line."""
     return replace(number, key=replace(number.key, digest=digest[:PINNED]), digest=digest)
 
 
@@ -169,5 +169,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _digest(text: bytes, stated: str = "") -> str:
-    """Return the sha256 of a line in which the digest that it states is blank."""
+    """Return the sha256 of a line with its stated digest blanked."""
     return hashlib.sha256(text.replace(_DIGEST % stated.encode(), _DIGEST % b"")).hexdigest()

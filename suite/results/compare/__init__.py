@@ -1,1 +1,1 @@
-"""Two sides against each other, and whether published numbers hold."""
+"""Comparison of two sides, and reproducibility of published numbers."""

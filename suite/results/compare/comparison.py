@@ -1,4 +1,4 @@
-"""Two sides against each other: records, campaigns, machines or versions, each case that both have with a verdict."""
+"""Comparison of two sides (records, campaigns, machines or versions), with a verdict for each common case."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -29,43 +29,43 @@ from suite.results.stats.statistics import (
 )
 from suite.results.stats.variance_components import Components
 
-LEAST_BAND = 0.01  # what no two builds of the same code hold
+LEAST_BAND = 0.01  # two builds of the same code differ by as much
 _LEVEL = 0.05
-_SAME_MEMORY = 0.01  # by which it differs on one host: a kernel keeps some of it, another kernel more
+_SAME_MEMORY = 0.01  # variation on one host: kernels reserve different amounts
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The first side's time over the second's: above 1, the second is the faster one."""
+    """The first side's time over the second's; above 1 the second is faster."""
 
     first: Summary
     second: Summary
     ratio: Estimate
     paired: bool  # measured in the same rounds of one campaign
-    chance: float | None  # of so large a difference between equals on one host; None if it is not known
-    least: float | None = None  # ratio from which two hosts' times are called different; None if it is not known
+    chance: float | None  # p value of the difference on one host; None if unknown
+    least: float | None = None  # ratio from which two hosts' times are called different; None if unknown
 
     @property
     def state(self) -> State:
-        """What may be said of it: it is open, or invalid if either side is."""
+        """Invalid if either side is, else open."""
         return "invalid" if "invalid" in (self.first.state, self.second.state) else "open"
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """The axes in which the two differ: of the case, machine or host, packages, and settings."""
+        """The axes in which the sides differ: of the case, machine or host, packages, and settings."""
         return axes(self.first.record, self.second.record)
 
     @property
     def signs(self) -> tuple[float, float] | None:
-        """The sign interval of the ratio, where rounds were shared and there are enough of them."""
+        """The sign interval of the ratio; None without enough shared rounds."""
         mine, theirs = seconds_by_round(self.first.record), seconds_by_round(self.second.record)
         return sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()]) if self.paired else None
 
     def verdict(self, band: float) -> str:
-        """Return how the second side stands: faster, slower, same within x %, or not separated.
+        """Return the second side's verdict: faster, slower, same within x %, or not separated.
 
-        On one host the two differ if both intervals exclude 1 and `chance` is below 5 %, on two hosts if their ratio is
-        beyond `least`. Inside the band, a share, a difference does not matter.
+        On one host the sides differ if both intervals exclude 1 and `chance` is below 5 %, on two hosts if their ratio
+        is beyond `least`. `band` is the relative difference that does not matter.
         """
         low, high = self.ratio.low, self.ratio.high
         if low is None or high is None or not (self.first.complete and self.second.complete):
@@ -77,7 +77,7 @@ class Comparison:
         return "faster" if self.ratio.value > 1 else "slower"
 
     def _differ(self, low: float, high: float) -> bool:
-        """Return whether the two are called different."""
+        """Return whether the sides are called different."""
         if self.chance is None:
             return self.least is not None and max(self.ratio.value, 1 / self.ratio.value) > self.least
         signs = self.signs or (low, high)
@@ -85,12 +85,12 @@ class Comparison:
 
 
 def compared(first: Iterable[Record], second: Iterable[Record], known: Iterable[Record] = ()) -> tuple[Comparison, ...]:
-    """Return a comparison of each case that both sides have, of their current records; of one record each, of those.
+    """Return a comparison of each case that both sides have, of their current records; of single records, of these.
 
-    The records of a case are of one machine that both sides have, of several the one measured last; two machines are
-    compared where each side is of one alone. What is `known`, with both sides, says how much hosts differ. The chances
-    are corrected for the number of comparisons. Raises ValueError if the sides share no case, or none on the same
-    machine, or if two single records differ in more than one axis of their case.
+    The records of a case are of one machine that both sides have, the one measured last; two machines are compared if
+    each side has only one. `known` and both sides give the variance between hosts. P values are corrected for the
+    number of comparisons. Raises ValueError if the sides share no case, or none on the same machine, or if two single
+    records differ in more than one axis of their case.
     """
     first, second = tuple(first), tuple(second)
     pairs = _pairs(*map(_by_name, (first, second)))
@@ -102,7 +102,7 @@ def compared(first: Iterable[Record], second: Iterable[Record], known: Iterable[
 
 
 def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
-    """Return `spread_of` these records, which are looked at when the first answer is asked for."""
+    """Return `spread_of` these records, computed on first use."""
     known = cache(lambda: spread_of(records))
     return lambda record: known()(record)
 
@@ -139,7 +139,7 @@ def _machines(side: dict[str, list[Record]]) -> set[str]:
 
 
 def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[Record, Record] | None:
-    """Return the current record of each side on a machine that both have, None without; the last ones are newest."""
+    """Return each side's newest record on a common machine, the one measured last; None without a common machine."""
     both = {record.machine.slug for record in first} & {record.machine.slug for record in second}
     slug = next((r.machine.slug for r in reversed(second) if r.machine.slug in both), None)
     if slug is None:
@@ -166,7 +166,7 @@ def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Compone
 
 
 def _on_one_host(one: Record, other: Record) -> bool:
-    """Return whether two records are known to be of one host, which then is in both times."""
+    """Return whether two records are known to be of one host, whose speed then cancels."""
     hosts = identity(one), identity(other)
     return all(host.host for host in hosts) and same_host(*hosts)
 
@@ -174,8 +174,8 @@ def _on_one_host(one: Record, other: Record) -> bool:
 def axes(one: Record, other: Record) -> tuple[str, ...]:
     """Return the names of the axes in which two records differ: of the case, machine or host, packages, and settings.
 
-    A host is another one of the same machine's name, with other memory or another processor; so is a GPU, such as a
-    slice of a card that was measured whole.
+    A host differs if a machine of the same name has other memory or another processor. A GPU differs too, such as a
+    slice from the whole card.
     """
     fields = (field.name for field in msgspec.structs.fields(one.case))
     names = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
@@ -201,17 +201,17 @@ def _other_host(one: Machine, other: Machine) -> bool:
 
 
 def default_band(rows: Iterable[Comparison]) -> float:
-    """Return the share that does not matter where nobody has named one: the noise floor of all that is compared."""
+    """Return the default relative difference that does not matter: the noise floor of all compared records."""
     return noise_floor(side.record for row in rows for side in (row.first, row.second))
 
 
 def noise_floor(records: Iterable[Record]) -> float:
-    """Return by which share processes of one and the same case differ, the median over the records.
+    """Return the relative difference between processes of one case, the median over the records.
 
-    Each record's processes are compared as they followed each other: the same code twice. Never below LEAST_BAND.
+    Consecutive processes of a record are compared, since they ran the same code. Never below LEAST_BAND.
     """
-    seen = [difference for record in records if (difference := _restless(record)) is not None]
-    return max(LEAST_BAND, math.expm1(median(seen))) if seen else LEAST_BAND
+    differences = [difference for record in records if (difference := _restless(record)) is not None]
+    return max(LEAST_BAND, math.expm1(median(differences))) if differences else LEAST_BAND
 
 
 def _restless(record: Record) -> float | None:

@@ -1,4 +1,4 @@
-"""Do the numbers hold on the next machine? What the records themselves say of the published ranges and of `compare`."""
+"""Reproducibility on the next machine: tests the published ranges and `compare` against the records."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,22 +13,22 @@ from suite.results.stats.shares import Share, share
 from suite.results.stats.statistics import COVERAGE
 from suite.results.stats.variance_components import Components
 
-MOST_ALARMS = 0.05  # of pairs of equal code
+MOST_ALARMS = 0.05  # false alarms among pairs of equal code
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What the records say of both claims, for one side on one kind of machine or on all."""
+    """The test of both claims, for one side on one kind of machine or on all."""
 
     side: str
-    machine: str = ""  # '' for all of them
+    machine: str = ""  # '' for all
     hosts: int
     inside: Share | None = None  # left-out hosts' means inside the range that the others predict
-    alarms: Share | None = None  # pairs of equal code that are called different
+    alarms: Share | None = None  # pairs of equal code called different
 
     @property
     def missed(self) -> Iterator[str]:
-        """The claims that the records contradict, each in a line."""
+        """The claims that the records contradict, one line each."""
         name = ", ".join(filter(None, (self.side, self.machine)))
         if self.inside is not None and self.inside.high < COVERAGE:
             yield f"{name}: {words(self.inside)} of left-out hosts' means lie inside a range that claims 95 %"
@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """How much hosts differ, and the processes of one, among pools that are alike."""
+    """Variance components of hosts and processes among pools that are alike."""
 
     likeness: Likeness
     machine: str
@@ -48,19 +48,19 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproducibility:
-    """What the records say of the numbers on the next machine."""
+    """The tests of all sides, and the spreads behind the ranges."""
 
-    answers: tuple[Answer, ...] = ()  # of each side that of all machines first
+    answers: tuple[Answer, ...] = ()  # by side, the one of all machines first
     spreads: tuple[Spread, ...] = ()
 
     @property
     def words(self) -> str:
-        """In a sentence how many of the left-out hosts' numbers the others predict; '' if there is none."""
+        """A sentence on how many left-out hosts the others predict; '' without left-out hosts."""
         first = {answer.side: answer.inside for answer in reversed(self.answers) if answer.inside is not None}
         speedups = [first.pop(SPEED_UP)] if SPEED_UP in first else []
         parts = _counted(first.values(), "time"), _counted(speedups, "speed-up")
-        said = " and ".join(filter(None, parts))
-        return f"Each host was left out in turn: the range that the other hosts give holds {said}." if said else ""
+        shares = " and ".join(filter(None, parts))
+        return f"Each host was left out in turn: the range that the other hosts give holds {shares}." if shares else ""
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -69,12 +69,12 @@ class Reproducibility:
 
 
 def reproducibility(pools: Sequence[Pool]) -> Reproducibility:
-    """Return what pools say of the numbers on the next machine; nothing if none has two hosts."""
+    """Return the reproducibility of pools; empty if no pool has two hosts."""
     held, equal = list(left_out(pools)), list(pairs(pools))
     answers = []
     for side in SIDES:
-        mine = [trial for trial in (*held, *equal) if trial.side == side]
-        machines = sorted({trial.machine for trial in mine})
+        trials = [trial for trial in (*held, *equal) if trial.side == side]
+        machines = sorted({trial.machine for trial in trials})
         for machine in ("", *machines) if len(machines) > 1 else machines:
             answers.append(_answer(side, machine, held, equal))
     return Reproducibility(answers=tuple(answers), spreads=tuple(spreads(pools)))
@@ -89,7 +89,7 @@ def _answer(side: str, machine: str, held: Iterable[Trial], equal: Iterable[Tria
 
 
 def spreads(pools: Iterable[Pool]) -> Iterator[Spread]:
-    """Yield how much hosts differ, of each likeness of which a pool has two hosts or more."""
+    """Yield the variance components of each likeness with a pool of two hosts or more."""
     alike: dict[Likeness, list[Pool]] = defaultdict(list)
     for pool in pools:
         alike[pool.likeness].append(pool)

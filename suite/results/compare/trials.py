@@ -1,7 +1,7 @@
-"""Claims put to the test on real hosts: each is predicted from the others, each two that ran equal code are compared.
+"""Trials of two claims on real hosts: predict each host from the others, and compare campaigns of equal code.
 
-A left-out host's mean should lie inside the range of a further campaign of as many rounds, in 95 of 100 cases. Two
-campaigns of equal code should be called the same, in 95 of 100 cases at least.
+A left-out host's mean should lie in the range of a further campaign of as many rounds in 95 of 100 cases. Two campaigns
+of equal code should be called the same in at least 95 of 100 cases.
 """
 
 import math
@@ -27,16 +27,16 @@ from suite.results.stats.variance_components import Cell, Components
 CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
 SHORT = f"GPU, steps below {units.seconds(DISPATCH_SECONDS)}"
 SIDES = (CPU, GPU, SHORT, SPEED_UP)
-_Side = tuple[Sequence[float], Cell, Components]  # what a left-out host has, what the others have, how much they differ
+_Side = tuple[Sequence[float], Cell, Components]  # a left-out host's values, the others', variance components
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One case of a claim: `good` if the range held it, or if two campaigns were called the same."""
+    """One trial of a claim: `good` if the range held the mean, or if two campaigns were called the same."""
 
     side: str
-    pools: tuple[Pool, ...]  # of a speed-up the CPU's first
-    hosts: frozenset[HostKey]  # that the trial is of
+    pools: tuple[Pool, ...]  # for a speed-up the CPU's first
+    hosts: frozenset[HostKey]  # of the trial
     good: bool
 
     @property
@@ -46,15 +46,14 @@ class Trial:
 
     @property
     def links(self) -> frozenset[Hashable]:
-        """Hosts and pools: trials that have one in common share their fate."""
+        """Hosts and pools: trials that share one are dependent."""
         return self.hosts | {pool.newest.digest for pool in self.pools}
 
 
 def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
-    """Yield of each host whether the others predict the mean of its processes, and of its speed-ups.
+    """Yield for each host whether the others predict the mean of its processes, and of its speed-ups.
 
-    How much hosts differ is computed without any number of the left-out host. Nothing is predicted where nothing says
-    that, or where no other host was measured.
+    The variance components exclude the left-out host. Nothing is yielded without them, or without another host.
     """
     twins: dict[Case, list[Pool]] = defaultdict(list)
     for pool in pools:
@@ -85,7 +84,7 @@ def _without(pool: Pool, host: HostKey) -> ByHost:
 
 
 def _cpu_case(pool: Pool) -> Case:
-    """Return the case of the CPU side of a speed-up, with either allocator."""
+    """Return the CPU case of a speed-up, ignoring the allocator."""
     return msgspec.structs.replace(pool.case, backend="cpu", precision="float32-highest").ignoring_allocator
 
 
@@ -94,7 +93,7 @@ def _has_speedup(pool: Pool) -> bool:
 
 
 def holds(*sides: _Side) -> bool:
-    """Return whether a left-out host's mean lies inside the range that the others predict; of two sides, their ratio.
+    """Return whether a left-out host's mean, or the ratio of two sides' means, lies in the others' range.
 
     The range is that of a campaign of as many rounds.
     """
@@ -108,7 +107,7 @@ def holds(*sides: _Side) -> bool:
 
 
 def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
-    """Yield of each two campaigns of a pool on different hosts whether they are called the same."""
+    """Yield for each two campaigns of a pool on different hosts whether they are called the same."""
     for pool in pools:
         if pool.hosts > 1 and pool.among.degrees:
             for (one, ours), (other, theirs) in combinations(_campaigns(pool), 2):
@@ -118,7 +117,7 @@ def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
 
 
 def _campaigns(pool: Pool) -> Sequence[tuple[HostKey, Sequence[float]]]:
-    """Return the values of each campaign of a pool with its host."""
+    """Return the values of each campaign of a pool, with its host."""
     groups: dict[tuple[HostKey, str], list[Record]] = defaultdict(list)
     for record in pool.records:
         groups[identity(record).host_key, record.campaign].append(record)
@@ -130,7 +129,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def machine_words(pool: Pool) -> str:
-    """Return a pool's kind of machine: of its CPU alone where no GPU takes part."""
+    """Return a pool's kind of machine in words; only of its CPU if no GPU is used."""
     machine = pool.newest.machine
     return machine.cpu_kind.words if pool.likeness.backend == "cpu" else machine.name
 

@@ -1,1 +1,1 @@
-"""What the sessions of tests found, as the pages show it."""
+"""Findings of test sessions, as shown on the pages."""

@@ -1,6 +1,6 @@
-"""What the session of steps found: the time of a step that one can copy over that of the suite's own.
+"""Findings of the steps session: the time of a copyable step over that of the suite's own.
 
-A file for each workload and backend.
+One file per workload and backend.
 """
 
 import hashlib
@@ -14,18 +14,18 @@ FOLDER = "steps"  # in the site's folder of evidence, and in its sources
 
 
 class Compared(Plain, frozen=True, kw_only=True):
-    """Both steps of a workload, timed in turn, each in processes of its own."""
+    """Both steps of a workload, timed in turn in separate processes."""
 
     schema: str = "steps/1"
     workload: str
     backend: Backend
     made: str  # the date
     commit: str
-    file: str  # the digest of the copied file; of another one nothing is shown
+    file: str  # digest of the copied file; the page skips results of another
     machine: str
     cores: int
     packages: dict[str, str]
-    rounds: int  # a process of each side
+    rounds: int  # one process of each side
     copied_seconds: float  # of a step, median over processes
     suite_seconds: float
     ratio: float  # copied over the suite's, geometric mean over rounds
@@ -34,19 +34,19 @@ class Compared(Plain, frozen=True, kw_only=True):
 
 
 def digest(path: Path) -> str:
-    """Return the digest of a file that one can copy."""
+    """Return the digest of a copyable file, 16 hex characters."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def write(compared: Compared, folder: Path) -> Path:
-    """Write what was found of a workload on a backend into the folder of evidence and return its file."""
+    """Write a finding into the folder of evidence; return its file."""
     return json_files.write(compared, folder / FOLDER / f"{compared.workload}.{compared.backend}.json")
 
 
 def read(folder: Path) -> tuple[Compared, ...]:
-    """Return what was found of the files as they are now, beside the site's folder of evidence.
+    """Return the findings on the current copyable files, which are beside the site's folder of evidence.
 
-    Raises ValueError naming a file of evidence that is no such file.
+    Raises ValueError naming an invalid file.
     """
     every = json_files.read_all(folder / FOLDER, Compared, "the session of steps")
     return tuple(one for one in every if one.file == _digest_now(folder.parent / FOLDER / f"{one.workload}.py"))

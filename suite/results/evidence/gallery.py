@@ -1,4 +1,4 @@
-"""What the page of the data shows: examples of the stand-ins and of each augmentation, and what is published."""
+"""The data page's content: examples of the stand-ins and of each augmentation, and published data sets."""
 
 from pathlib import Path
 
@@ -20,9 +20,9 @@ class Sheet(Plain, frozen=True, kw_only=True):
     file: str  # in the folder of pictures
     width: int  # in pixels
     height: int
-    enlarged: int = 1  # how large a pixel is shown
-    seeds: tuple[int, ...]  # of the examples and, where they are distorted, of that
-    digest: str  # sha256 of the stored examples before they are drawn together
+    enlarged: int = 1  # display pixels per pixel
+    seeds: tuple[int, ...]  # of the examples and of their distortion, if any
+    digest: str  # sha256 of the stored examples
 
 
 class Review(Plain, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Reviews(Plain, frozen=True, kw_only=True):
 
 
 class Column(Plain, frozen=True, kw_only=True):
-    """How the values of a table's column are spread."""
+    """The distribution of the values of a table's column."""
 
     name: str
     values: tuple[float, ...]  # of the first rows
@@ -51,10 +51,10 @@ class Column(Plain, frozen=True, kw_only=True):
 
 
 class Rows(Plain, frozen=True, kw_only=True):
-    """A table's first rows in its first columns, and how all rows are spread."""
+    """A table's first rows in its first columns, and the distribution of all rows."""
 
     dataset: str
-    rows: int  # of which the quantiles are
+    rows: int  # behind the quantiles
     features: int  # columns in all, without the label
     columns: tuple[Column, ...]
     labels: tuple[int, ...]  # of the first rows
@@ -64,24 +64,24 @@ class Rows(Plain, frozen=True, kw_only=True):
 
 
 class Published(Plain, frozen=True, kw_only=True):
-    """A data set as its publisher gives it."""
+    """A data set as its publisher describes it."""
 
     dataset: str
     builder: str  # TFDS' own
     version: str
     files: tuple[str, ...]
-    download_bytes: int | None  # None: read off the network as it comes
+    download_bytes: int | None  # None: streamed
     training: str  # the split, or the part of one
     validation: str
     source: str  # its home page
-    licence: str  # as TFDS states it; '' where it states none
+    licence: str  # from TFDS; '' if not stated
 
 
 class Gallery(Plain, frozen=True, kw_only=True):
-    """All that the page shows."""
+    """The page's content."""
 
     schema: str = "gallery/1"
-    drawing: int  # which edition of the drawings
+    drawing: int  # edition of the drawings
     sheets: tuple[Sheet, ...]
     reviews: tuple[Reviews, ...]
     tables: tuple[Rows, ...]
@@ -90,10 +90,10 @@ class Gallery(Plain, frozen=True, kw_only=True):
 
 
 def write(gallery: Gallery, folder: Path) -> Path:
-    """Write the gallery into the folder of evidence and return its file."""
+    """Write the gallery into the folder of evidence; return its file."""
     return json_files.write(gallery, folder / FILE)
 
 
 def read(folder: Path) -> Gallery | None:
-    """Return the gallery; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    """Return the gallery; None if there is none. Raises ValueError naming the file if it is invalid."""
     return json_files.read(folder / FILE, Gallery, "suite data gallery")

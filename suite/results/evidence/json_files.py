@@ -1,4 +1,4 @@
-"""Files of evidence below the site's sources: what a session found, as JSON that the pages are made of."""
+"""JSON files of evidence below the site's sources: findings of sessions, rendered by the pages."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -7,18 +7,18 @@ import msgspec
 
 from suite.results.records.record import to_json
 
-Found = TypeVar("Found", bound=msgspec.Struct)
+Document = TypeVar("Document", bound=msgspec.Struct)
 
 
 def write(document: msgspec.Struct, file: Path) -> Path:
-    """Write what was found and return the file."""
+    """Write a document; return its file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(to_json(document))
     return file
 
 
-def read(file: Path, kind: type[Found], writer: str) -> Found | None:
-    """Return what was found last; None if nothing is there.
+def read(file: Path, kind: type[Document], writer: str) -> Document | None:
+    """Return the document in a file; None if there is no file.
 
     Raises ValueError naming the file if it is not what `writer` writes.
     """
@@ -30,7 +30,7 @@ def read(file: Path, kind: type[Found], writer: str) -> Found | None:
         raise ValueError(f"'{file}' is not what {writer} writes: {error}") from error
 
 
-def read_all(folder: Path, kind: type[Found], writer: str) -> tuple[Found, ...]:
-    """Return what each file of a folder holds, by name. Raises as `read` does."""
-    found = (read(file, kind, writer) for file in sorted(folder.glob("*.json")))
-    return tuple(one for one in found if one is not None)
+def read_all(folder: Path, kind: type[Document], writer: str) -> tuple[Document, ...]:
+    """Return the documents of a folder, sorted by file name. Raises as `read` does."""
+    documents = (read(file, kind, writer) for file in sorted(folder.glob("*.json")))
+    return tuple(document for document in documents if document is not None)

@@ -1,6 +1,6 @@
-"""What the learning session found: does a network learn, and does it fail where it is broken?
+"""Findings of the learning session: each network learns, and fails if it is broken.
 
-A file for each network and backend.
+One file per network and backend.
 """
 
 from pathlib import Path
@@ -12,29 +12,29 @@ FOLDER = "learning"  # in the site's folder of evidence
 
 
 class Trained(Plain, frozen=True, kw_only=True):
-    """A network, trained from each seed on an embedded set and judged by examples that it never saw."""
+    """A network trained from each seed on an embedded set, judged on held-out examples."""
 
     data: str
     batch: int
     steps: int
     examples: int  # of the validation
     accuracies: tuple[float, ...]  # by seed
-    bound: float  # that each has to reach
-    broken: dict[str, float]  # what was broken to the accuracy that was left, from the first seed
+    bound: float  # accuracy that each must reach
+    broken: dict[str, float]  # broken part to remaining accuracy, first seed
 
     @property
     def spread(self) -> float:
-        """The best accuracy less the worst."""
+        """The best accuracy minus the worst."""
         return max(self.accuracies) - min(self.accuracies)
 
     @property
     def good(self) -> bool:
-        """Whether every seed reaches the bound, and nothing broken does."""
+        """Whether every seed reaches the bound, and no broken network does."""
         return min(self.accuracies) >= self.bound and max(self.broken.values(), default=0.0) < self.bound
 
 
 class LossCheck(Plain, frozen=True, kw_only=True):
-    """Something else that had to happen to a network's loss; `found` says why it was not tried where `good` is None."""
+    """A check of a network's loss; if `good` is None, `found` says why the check was skipped."""
 
     expected: str
     found: str
@@ -42,7 +42,7 @@ class LossCheck(Plain, frozen=True, kw_only=True):
 
 
 class LearningCheck(Plain, frozen=True, kw_only=True):
-    """All that was tried with one network, as far as it is tried with it."""
+    """All checks of one network."""
 
     schema: str = "learning/1"
     network: str
@@ -58,15 +58,15 @@ class LearningCheck(Plain, frozen=True, kw_only=True):
 
     @property
     def good(self) -> bool:
-        """Whether all that was tried is as it has to be."""
+        """Whether no check failed."""
         return (self.trained is None or self.trained.good) and all(check.good is not False for check in self.checks)
 
 
 def write(check: LearningCheck, folder: Path) -> Path:
-    """Write what was found of a network on a backend into the folder of evidence and return its file."""
+    """Write a network's checks on a backend into the folder of evidence; return its file."""
     return json_files.write(check, folder / FOLDER / f"{check.network}.{check.backend}.json")
 
 
 def read(folder: Path) -> tuple[LearningCheck, ...]:
-    """Return what was found last, by network and backend. Raises ValueError naming the file that is no such file."""
+    """Return the latest checks, by network and backend. Raises ValueError naming an invalid file."""
     return json_files.read_all(folder / FOLDER, LearningCheck, "the learning session")

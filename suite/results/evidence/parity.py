@@ -1,4 +1,4 @@
-"""What the parity session found: JAX against an independent implementation, network by network; planted bugs."""
+"""Findings of the parity session: JAX against an independent implementation of each network, and planted bugs."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ FILE = "parity.json"  # in the site's folder of evidence
 
 
 class Network(Plain, frozen=True, kw_only=True):
-    """How far JAX is from another implementation of one network, by check; a NaN is written as null."""
+    """Errors of JAX against another implementation of one network, by check; a NaN is written as null."""
 
     name: str
     against: str  # "PyTorch 2.13.0"
     examples: int  # in a batch
-    errors: dict[str, float | None]  # as far as the network has it: an inference has no gradients
-    stored: float | None  # distance of the stored reference from a fresh one, as a share of the bounds; None: none made
+    errors: dict[str, float | None]  # only the network's checks: inference has no gradients
+    stored: float | None  # distance of the stored reference from a fresh one, relative to the bounds; None if not made
     agrees: bool
 
 
@@ -41,10 +41,10 @@ class Parity(Plain, frozen=True, kw_only=True):
 
 
 def write(parity: Parity, folder: Path) -> Path:
-    """Write what was found into the folder and return the file."""
+    """Write the findings into the folder; return the file."""
     return json_files.write(parity, folder / FILE)
 
 
 def read(folder: Path) -> Parity | None:
-    """Return what was found last; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    """Return the latest findings; None if there are none. Raises ValueError naming the file if it is invalid."""
     return json_files.read(folder / FILE, Parity, "the parity session")

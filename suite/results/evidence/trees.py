@@ -1,4 +1,4 @@
-"""What the boosting session found: how well boosted trees of JAX and of XGBoost tell rows apart, and planted bugs."""
+"""Findings of the boosting session: AUC of boosted trees of JAX and of XGBoost, and planted bugs."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ FILE = "trees.json"  # in the site's folder of evidence
 
 
 class Forest(Plain, frozen=True, kw_only=True):
-    """The trees of either side grown on one table: their AUC on rows that no tree has seen, from 0 to 1."""
+    """Trees of both implementations on one table: their AUC on held-out rows, from 0 to 1."""
 
     table: str
     columns: int
@@ -20,12 +20,12 @@ class Forest(Plain, frozen=True, kw_only=True):
 
     @property
     def difference(self) -> float:
-        """JAX's AUC less XGBoost's."""
+        """JAX's AUC minus XGBoost's."""
         return self.jax - self.xgboost
 
 
 class Planted(Plain, frozen=True, kw_only=True):
-    """A bug planted in the trees of JAX, and how far XGBoost's AUC is from theirs on the table that shows it best."""
+    """A bug planted in the trees of JAX, with the AUC difference on the table that shows it best."""
 
     bug: str
     table: str
@@ -47,22 +47,22 @@ class Trees(Plain, frozen=True, kw_only=True):
     planted: tuple[Planted, ...]
 
     def seen(self, difference: float) -> bool:
-        """Return whether trees that are so far from XGBoost's are told from as good ones."""
+        """Return whether an AUC difference exceeds the bound."""
         return abs(difference) > self.bound
 
     @property
     def good(self) -> bool:
-        """Whether the trees are as good as XGBoost's on each table, and those with a bug are not."""
+        """Whether the trees match XGBoost's on each table, and those with a bug do not."""
         return not any(self.seen(forest.difference) for forest in self.forests) and all(
             self.seen(bug.difference) for bug in self.planted
         )
 
 
 def write(trees: Trees, folder: Path) -> Path:
-    """Write what was found into the folder and return the file."""
+    """Write the findings into the folder; return the file."""
     return json_files.write(trees, folder / FILE)
 
 
 def read(folder: Path) -> Trees | None:
-    """Return what was found last; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    """Return the latest findings; None if there are none. Raises ValueError naming the file if it is invalid."""
     return json_files.read(folder / FILE, Trees, "the boosting session")

@@ -1,1 +1,1 @@
-"""What all campaigns on a kind of machine say together, host by host."""
+"""Evidence of all campaigns on a kind of machine, pooled over hosts."""

@@ -1,4 +1,4 @@
-"""JAX's steps beside the other implementations of them, on each machine and backend."""
+"""JAX's steps against their baselines, on each machine and backend."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from suite.results.single.baselines import not_timed
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineComparison:
-    """One step of JAX and the other implementations of it that were timed, the fastest first."""
+    """One step of JAX and its timed baselines, the fastest first."""
 
     machine: str
     mine: Pool
@@ -25,18 +25,18 @@ class BaselineComparison:
 
     @property
     def not_timed(self) -> tuple[str, ...]:
-        """The baselines that there are for such a step and that were not timed."""
+        """The baselines that exist for such a step and were not timed."""
         record = self.mine.newest
         return not_timed([way.pool.case for way in self.ways], _implementations(record), record.case.backend)
 
 
 def baseline_comparisons(records: Iterable[Record]) -> tuple[BaselineComparison, ...]:
-    """Return JAX's steps in their usual way beside their baselines, in the order of machine, backend and workload."""
+    """Return the comparison of each of JAX's default steps, sorted by machine, backend and workload."""
     return of_pools(current(pools(records)))
 
 
 def of_pools(current: Found) -> tuple[BaselineComparison, ...]:
-    """Return what `baseline_comparisons` returns, of these pools."""
+    """Return the comparisons of these pools; see `baseline_comparisons`."""
     ways_of = ways(current)
     comparisons = [
         BaselineComparison(
@@ -53,7 +53,7 @@ def _place(row: BaselineComparison) -> tuple[str, str, str, int, str]:
 
 
 def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
-    """Yield JAX's steps in their usual way, at any precision and batch; of two allocators the better known."""
+    """Yield JAX's default steps at any precision and batch, with the allocator that has more evidence."""
     best: dict[tuple[str, Case], Pool] = {}
     for (machine, case), pool in current.items():
         record = pool.newest
@@ -66,5 +66,5 @@ def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
 
 
 def _implementations(record: Record) -> tuple[Implementation, ...]:
-    """Return the other implementations that there are of a workload."""
+    """Return a workload's implementations other than JAX."""
     return ("xgboost",) if record.description.family == "trees" else ("torch", "keras")

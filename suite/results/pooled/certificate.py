@@ -1,4 +1,4 @@
-"""The certificate of a CPU: is it used well, or does another way of the same step surely take much less time?"""
+"""The certificate of a CPU time: whether no other way of the same step is much faster."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -10,7 +10,7 @@ Certificate = Literal["certified", "open", "not certified"]
 
 
 def certificate(ways: Sequence[Way]) -> Certificate:
-    """Return the certificate that the ways of a step on the CPU give, the fastest first."""
+    """Return the certificate of a step on the CPU, given its other ways, the fastest first."""
     if any(map(surely_below, ways)):
         return "not certified"
     fastest = fastest_baseline(ways)
@@ -28,14 +28,14 @@ def undecided(ways: Iterable[Way]) -> str:
 
 
 def fastest_baseline(ways: Iterable[Way]) -> Way | None:
-    """Return the first baseline of ways, the fastest first; None if there is none."""
+    """Return the first baseline of ways sorted by time; None if there is none."""
     return next(filter(is_baseline, ways), None)
 
 
 def surely_below(way: Way) -> bool:
-    """Return whether a way is surely so much faster that the CPU is not used well.
+    """Return whether a way is so much faster that the CPU is not used well.
 
-    Of another implementation it takes less than 0.7 of the time; of JAX with fewer threads any less.
+    Another implementation must surely take less than 0.7 of the time, JAX with fewer threads surely less than 1.
     """
     case, high = way.pool.case, way.over.high
     if case.implementation == "jax" and case.threads is None:

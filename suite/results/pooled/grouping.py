@@ -1,8 +1,8 @@
 """Which records are evidence of the same time, so that they pool.
 
-They are of the same case, kind of machine, program, versions of what ran it, settings and method. What cannot be
-evidence is left out: smoke, invalid records, disturbed ones, processes that failed or took short samples. Wide or
-unsteady ones stay in; to leave them out would choose by the result.
+They share case, kind of machine, program, versions, settings and method. Skipped are smoke, invalid and disturbed
+records, and processes that failed or took short samples. Wide or unsteady ones stay: to skip them would select by the
+result.
 """
 
 from collections import defaultdict
@@ -21,9 +21,9 @@ from suite.results.records.settings import bearing
 from suite.results.single import old_jax, validity
 from suite.results.single.summary import disturbed, step_seconds
 
-# Of a step: below it the host decides how fast steps follow each other. Published processes of steps below 0.1 ms on
-# GPUs differ by 9 %, of longer ones by less than 1 %. With those of 0.1 to 0.2 ms among the longer ones, 30 of 39
-# left-out hosts came out inside the range that the others give, of 0.2 to 3 ms 66 of 67.
+# Seconds of a step below which the host's dispatch sets the time. Published processes of steps below 0.1 ms on GPUs
+# differ by 9 %, those of longer steps by less than 1 %. With steps of 0.1 to 0.2 ms among the longer ones, 30 of 39
+# left-out hosts fell inside the range of the others; of steps of 0.2 to 3 ms, 66 of 67.
 DISPATCH_SECONDS = 2e-4
 _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "jax": ("jax", "jaxlib", "flax", "optax"),
@@ -34,7 +34,7 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
 
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
-    """Return the records that are evidence, those that pool together, the oldest first."""
+    """Return the groups of records that pool, each sorted by age, the oldest first."""
     groups: dict[Hashable, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: (record.created, record.digest)):
         if usable(record):
@@ -43,7 +43,7 @@ def grouped(records: Iterable[Record]) -> list[list[Record]]:
 
 
 def case_of(record: Record) -> Case:
-    """Return the case that a record's time is of: a stand-in for random content, chosen threads for all cores."""
+    """Return the case that a record's time counts for: a stand-in is random content, chosen threads are all cores."""
     case = record.case.timed
     return msgspec.structs.replace(case, threads=None) if record.chosen_threads else case
 
@@ -67,7 +67,7 @@ def pool_key(record: Record) -> Hashable:
 
 @once
 def usable(record: Record) -> bool:
-    """Return whether a record is evidence: its time can be true, and nothing is known to have disturbed it."""
+    """Return whether a record is evidence: valid, undisturbed, and with a process that counts."""
     if record.profile == "smoke" or record.cut_short or any(validity.invalid(record)) or old_jax.slow(record):
         return False
     return not any(disturbed(record)) and any(_counts(record, run) for run in record.runs)
@@ -88,7 +88,7 @@ def _counts(record: Record, run: Run) -> bool:
 
 
 def likeness_of(group: Sequence[Record]) -> Likeness:
-    """Return what a group of records that pool shares its hosts' differences by, as its newest record has it."""
+    """Return the likeness of a group of records that pool, by its newest record."""
     record = group[-1]
     backend, scope = spreads.kind(record.case.backend, record.case.scope)
     values = [value for host in seconds_by_host(group).values() for value in host]
@@ -97,6 +97,6 @@ def likeness_of(group: Sequence[Record]) -> Likeness:
 
 
 def _outside(record: Record) -> dict[str, str]:
-    """Return the settings from outside that bear on speed, which no implementation tells of itself."""
+    """Return the environment variables and XLA flags that bear on speed."""
     settings = bearing(record.software.settings)
     return {name: value for name, value in settings.items() if name.isupper() or name.startswith("xla_")}

@@ -1,4 +1,4 @@
-"""Kinds of machine, and how much the hosts of one differ, as far as its own pools and those of other kinds say it."""
+"""Kinds of machine and their variance components, borrowed from other kinds if a kind has too few hosts."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -12,27 +12,27 @@ from suite.results.stats import borrowing, variance_components
 from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
 
-ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one a process
+ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one per process
 _Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
 
 
 class Likeness(NamedTuple):
-    """What pools must share for their hosts to differ alike, so that they have their components in common."""
+    """What pools must share to share variance components."""
 
     machine: _Kind
     implementation: Implementation
     backend: Backend
-    scope: Scope  # `step` stands for all of the steady state
-    short: bool  # whether of steps that are bound by their dispatch
+    scope: Scope  # `step` stands for all steady scopes
+    short: bool  # whether steps are dispatch-bound
 
 
-Among = Callable[[Likeness], tuple[Components, bool]]  # whether they were borrowed
+Among = Callable[[Likeness], tuple[Components, bool]]  # the components, and whether they are borrowed
 
 
 def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
     """Return what two machines must share for a backend's times to be of one kind.
 
-    A CPU's are whatever GPUs stand beside it; of one that hides its model only those of a name count as one kind.
+    A CPU's kind ignores its GPUs. If a CPU hides its model, only machines of one name are of a kind.
     """
     cpu = machine.cpu_kind
     kind: _Kind = (cpu,) if cpu.model else (cpu, machine.cpu_model, machine.slug)
@@ -42,16 +42,15 @@ def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
 
 
 def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
-    """Return how much hosts and processes differ in cells that name their hosts."""
+    """Return the variance components of cells that name their hosts."""
     cells = list(cells)
     return variance_components.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
 
 
 def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
-    """Return what says of a likeness how much hosts differ, and whether it had to be borrowed.
+    """Return a function that gives a likeness its variance components, and whether they are borrowed.
 
-    Where too few hosts of it are known, those of other machines say it too; where these are too few as well, those of
-    other implementations.
+    If too few of its hosts are known, other machines contribute; if these are too few as well, other implementations.
     """
     same: dict[Likeness, list[ByHost]] = defaultdict(list)
     for likeness, cell in cells:
@@ -75,8 +74,8 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
             if best.enough:
                 break
             others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
-            found = borrowing.borrowed(own, others, unlikeness(left_out))
-            best = max(best, found, key=lambda each: each.degrees)
+            candidate = borrowing.borrowed(own, others, unlikeness(left_out))
+            best = max(best, candidate, key=lambda each: each.degrees)
         return best, best is not own
 
     return components

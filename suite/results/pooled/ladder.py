@@ -1,4 +1,4 @@
-"""The clock ladder of a workload on a machine: what each scope includes, and what many calls cost in all."""
+"""The clock ladder of a workload on a machine: what each scope includes, and the total time of many calls."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope
 
-REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
+REST = "compile_rest"  # the stage of a whole run that compiles everything but the step
 _COMPILING = {"compile", REST}
 _PLACES: tuple[tuple[Scope, str], ...] = tuple((scope, cache) for scope, row in SCOPES.items() for cache in row.rungs)
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
@@ -23,28 +23,28 @@ CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs 
 
 @dataclass(frozen=True, kw_only=True)
 class Rung:
-    """One scope in the headline setting: its pooled speed-up; where no pool has both sides, what one campaign says.
+    """One scope in the headline setting: its pooled speed-up, else the result of the newest campaign with both sides.
 
-    That is the newest one with both sides, else each side is of its own newest. A side may be missing.
+    Without such a campaign each side is its own newest. A side may be missing.
     """
 
     case: Case  # of either side
     pooled: PooledSpeedUp | None = None
     cpu: Summary | None = None
     gpu: Summary | None = None
-    compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
-    blocking: bool = False  # True: of a step, one that is waited for before the next
+    compiling: bool = True  # False: a whole run without its compilations
+    blocking: bool = False  # True: steps that each block before the next
 
     @property
     def words(self) -> str:
-        """What is counted, as a sentence needs it."""
+        """The scope as a phrase in a sentence."""
         if self.blocking:
             return "a step that is waited for"
         return SCOPES[self.case.scope].rungs[self.case.cache].short if self.compiling else "without its compilations"
 
     @property
     def ratio(self) -> Estimate | None:
-        """The CPU's time over the GPU's: pooled, else paired by round; None if they are not of one campaign."""
+        """CPU time over GPU time: pooled, else paired by round; None if the sides are of different campaigns."""
         if self.pooled is not None:
             return self.pooled.ratio.estimate
         return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
@@ -52,15 +52,15 @@ class Rung:
 
 @dataclass(frozen=True, kw_only=True)
 class Amortised:
-    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's."""
+    """CPU time over GPU time of a process's first `calls` steps together, with compilation."""
 
     calls: int
     ratio: Estimate
-    quotable: bool  # whether both numbers that it comes of are
+    quotable: bool  # whether both of its numbers are
 
 
 def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) -> tuple[Rung, ...]:
-    """Return the rungs of one workload and machine, from the step to the whole run: from its records and speed-ups."""
+    """Return the rungs of a workload on a machine, from the step to the whole run."""
     plain_records = [record for record in records if _plain(record) and not record.cut_short]
     pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
     rungs: list[Rung | None] = []
@@ -76,24 +76,21 @@ def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) ->
 
 
 def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
-    """Return CPU and GPU: of the newest campaign that timed both, if one did, else each from its own newest."""
+    """Return the CPU and GPU summaries: of the newest campaign that timed both, else each side's newest."""
     timed = _of_both_sides(records) or records
     cpu, gpu = (_current(r for r in timed if r.backend == side) for side in ("cpu", "gpu"))
     return cpu, gpu
 
 
 def _of_both_sides(records: Sequence[Record]) -> list[Record]:
-    """Return those of campaigns that timed both sides; none of smoke where anything else was measured."""
+    """Return the records of campaigns that timed both sides; smoke counts only if there is nothing else."""
     measured = [record for record in records if record.profile != "smoke"] or records
     timed = {(record.campaign, record.backend) for record in measured if seconds_by_round(record)}
     return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
 
 
 def _blocking_rung(steps: Sequence[Record]) -> Rung | None:
-    """Return the rung of steps that are each waited for, from the campaigns that timed them so.
-
-    None if none did where a sample has more than one step.
-    """
+    """Return the rung of blocking steps; None if no campaign timed them although a sample has several steps."""
     campaigns = {record.campaign for record in steps if any(run.blocking_samples for run in record.runs)}
     known = [r for r in steps if r.campaign in campaigns and blocking_step(summary(r)) is not None]
     cpu, gpu = (side and blocking_step(side) for side in _sides(known))
@@ -102,18 +99,18 @@ def _blocking_rung(steps: Sequence[Record]) -> Rung | None:
 
 
 def _compiled_before(scope: Scope, cpu: Summary | None, gpu: Summary | None) -> Rung | None:
-    """Return a whole run's rung without its compilations; None if they were not all told."""
-    told = [side and _without_compiling(side.record) for side in (cpu, gpu) if scope == "run"]
-    sides = [summary(record) if record else None for record in told]
+    """Return a whole run's rung without its compilations; None if some were not recorded."""
+    records = [side and _without_compiling(side.record) for side in (cpu, gpu) if scope == "run"]
+    sides = [summary(record) if record else None for record in records]
     either = next(filter(None, sides), None)
     return Rung(case=either.record.case, cpu=sides[0], gpu=sides[1], compiling=False) if either else None
 
 
 def _without_compiling(record: Record) -> Record | None:
-    """Return a whole run's record with its compilations taken out of its times; None if some were not told."""
+    """Return a whole run's record without the time of its compilations; None if some were not recorded."""
     runs = []
     for run in record.runs:
-        compiling = [stage for stage in run.stages if stage.name in _COMPILING]  # a search says each several times
+        compiling = [stage for stage in run.stages if stage.name in _COMPILING]  # a search repeats stages
         if not run.reason and {stage.name for stage in compiling} != _COMPILING:
             return None
         wall, process = (
@@ -129,9 +126,9 @@ def _without_compiling(record: Record) -> Record | None:
 
 
 def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
-    """Return the effective speed-up after so many calls, from the pools of a ladder's cold start and step.
+    """Return the effective speed-up after each count of calls, from a ladder's pooled cold start and step.
 
-    The first call is the cold start. Empty if one of the two is not pooled.
+    The first call is the cold start. () if one of the two is not pooled.
     """
     pooled = {(rung.case.scope, rung.case.cache): rung.pooled for rung in rungs if rung.pooled}
     cold, step = pooled.get(("cold", "empty")), pooled.get(("step", "empty"))
@@ -144,7 +141,7 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
 def _after(cold: PooledSpeedUp, step: PooledSpeedUp, calls: int) -> Estimate:
     """Return the ratio of the two sides' times of so many calls.
 
-    On each side a host that is slow to start counts as slow at steps as much, so that the interval is rather too wide.
+    On each side a slow start and slow steps count as fully correlated, so the interval is rather too wide.
     """
     times, parts = [], []
     for start, each in ((cold.cpu, step.cpu), (cold.gpu, step.gpu)):
@@ -162,12 +159,12 @@ def _after(cold: PooledSpeedUp, step: PooledSpeedUp, calls: int) -> Estimate:
 
 
 def _plain(record: Record) -> bool:
-    """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
+    """Return whether a record belongs to the headline results, in any scope and cache state."""
     return record.general and record.usual("cache")
 
 
 def _current(records: Iterable[Record]) -> Summary | None:
-    """Return the summary of the current campaign, of its better allocator."""
+    """Return the summary of the current campaign, with its faster allocator."""
     all_records = list(records)
     last = max((record.current_key for record in all_records), default=None)
     return fastest(summary(record) for record in all_records if record.current_key == last)

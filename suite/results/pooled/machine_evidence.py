@@ -1,4 +1,4 @@
-"""All that is known of one machine: its records, its pools of cases, and its speed-ups."""
+"""The evidence of one machine: records, pools of cases, and speed-ups."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,20 +22,20 @@ from suite.results.stats.statistics import Estimate
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What answers and verdicts on one machine rest on."""
+    """The basis of answers and verdicts on one machine."""
 
     records: Sequence[Record] = ()
     pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
     speedups: Sequence[PooledSpeedUp] = ()
 
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
-        """Yield the pools whose newest record fits, in the order of their cases."""
+        """Yield the pools whose newest record fits, sorted by case."""
         return (pool for _, pool in sorted(self.pools.items(), key=_by_case) if fits(pool.newest))
 
     def sides(self, fits: Callable[[Record], bool], least: int = 1) -> Iterator[tuple[Pool, ...]]:
-        """Yield the fitting pools of each workload and backend that has at least so many.
+        """Yield the fitting pools of each workload and backend that has at least `least`.
 
-        Of a case's two allocators that is taken which more of them have, then that of more hosts.
+        Of a case's two allocators the one that more of the pools have is taken, then that of more hosts.
         """
         groups: dict[tuple[str, str], list[Pool]] = defaultdict(list)
         for pool in self.fitting(lambda record: not is_ceiling(record) and fits(record)):
@@ -48,7 +48,7 @@ class Evidence:
                 yield tuple(cases.values())
 
     def of(self, *workloads: str) -> "Evidence":
-        """Return what is known of these workloads."""
+        """Return the evidence of these workloads."""
         return Evidence(
             records=[record for record in self.records if record.workload in workloads],
             pools={case: pool for case, pool in self.pools.items() if case.workload in workloads},
@@ -57,44 +57,44 @@ class Evidence:
 
 
 def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
-    """Return what these records make known of each machine, by its name in addresses."""
-    every = list(records)
-    found = current(pools(every))
-    return by_machines(every, found, speedup.of_pools(found))
+    """Return the evidence of each machine, by its name in addresses."""
+    records = list(records)
+    current_pools = current(pools(records))
+    return by_machines(records, current_pools, speedup.of_pools(current_pools))
 
 
 def of_one_machine(records: Sequence[Record]) -> Evidence:
-    """Return what one machine's records make known of it, as if there were no others."""
+    """Return the evidence of one machine's records, without those of other machines."""
     return next(iter(evidence(records).values()), Evidence())
 
 
-def by_machines(records: Iterable[Record], found: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
-    """Return what is known of each machine of these records, from the current pools and speed-ups of all."""
+def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
+    """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
     return {
         slug: Evidence(
-            records=mine,
-            pools={case: pool for (machine, case), pool in found.items() if machine == slug},
+            records=of_machine,
+            pools={case: pool for (machine, case), pool in current.items() if machine == slug},
             speedups=[item for item in speedups if item.machine == slug],
         )
-        for slug, mine in by_machine(records).items()
+        for slug, of_machine in by_machine(records).items()
     }
 
 
 def over(one: Pool, other: Pool) -> Pooled:
-    """Return a pool's time over another's. Their hosts count as different, so its interval is rather too wide."""
+    """Return a pool's time over another's. Their hosts count as independent, so the interval is rather too wide."""
     return pooling.ratio((one.cell, one.among), (other.cell, other.among))
 
 
 def rate_over(one: Pool, other: Pool) -> Pooled:
-    """Return a pool's examples a second over another's."""
+    """Return a pool's examples per second over another's."""
     return over(one, other).per(one.case.batch / other.case.batch)
 
 
 def share(pool: Pool, of: Callable[[Record], float | None]) -> Estimate | None:
-    """Return a share of a pool's time over its hosts; None if no process tells it.
+    """Return a share of a pool's time over its hosts; None if no process has it.
 
-    `of` takes a record of one process. A share is taken to differ between hosts as much as its time does. If a process
-    gives 0, there is no interval.
+    `of` takes a record of one process. The share is assumed to differ between hosts as much as the time does. If a
+    process gives 0, there is no interval.
     """
     hosts: dict[HostKey, list[float]] = {}
     for record in pool.records:

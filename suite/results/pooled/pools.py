@@ -14,41 +14,41 @@ from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.stats.variance_components import Cell, Components, wild
 
-FEWEST_HOSTS = 3  # that a number needs to be quoted
+FEWEST_HOSTS = 3  # hosts that a quotable number needs
 Found = Mapping[tuple[str, Case], "Pool"]  # the current pool of each machine and case
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The evidence of one side; `records` are in the order in which they were made."""
+    """The evidence of one side; `records` are sorted by age."""
 
     records: tuple[Record, ...]
     among: Components
-    borrowed: bool  # too few hosts of its likeness are known; others say how much hosts differ
+    borrowed: bool  # too few hosts of its likeness are known; others contribute
 
     @property
     def newest(self) -> Record:
-        """The record that was made last."""
+        """The newest record."""
         return self.records[-1]
 
     @property
     def case(self) -> Case:
-        """What was timed."""
+        """The case that was timed."""
         return case_of(self.newest)
 
     @cached_property
     def likeness(self) -> Likeness:
-        """What it shares its components with other pools by."""
+        """The key under which it shares components with other pools."""
         return likeness_of(self.records)
 
     @cached_property
     def by_host(self) -> Mapping[HostKey, tuple[float, ...]]:
-        """Seconds of a step by host, one a process."""
+        """Seconds of a step by host, one per process."""
         return seconds_by_host(self.records)
 
     @property
     def cell(self) -> Cell:
-        """Seconds of a step, one a process, by host."""
+        """Seconds of a step, a sequence per host, one per process."""
         return tuple(self.by_host.values())
 
     @cached_property
@@ -63,33 +63,33 @@ class Pool:
 
     @property
     def hosts(self) -> int:
-        """How many hosts the evidence is of."""
+        """The number of hosts."""
         return len(self.by_host)
 
     @property
     def campaigns(self) -> tuple[str, ...]:
-        """The campaigns that the evidence is of, in their order."""
+        """The campaigns of the evidence, the oldest first."""
         return tuple(dict.fromkeys(record.campaign for record in self.records))
 
     @property
     def machines(self) -> frozenset[str]:
-        """The names of its machines, as they stand in keys."""
+        """The names of its machines, as in keys."""
         return frozenset(record.machine.slug for record in self.records)
 
     @property
     def wild(self) -> bool:
-        """Whether its hosts differ far more than those of other cells, so that it is judged by itself."""
+        """Whether its hosts differ so much more than those of other cells that its own spread is used."""
         return wild(self.cell, self.among)
 
 
 def spread_of(records: Iterable[Record]) -> Callable[[Record], Components]:
-    """Return what says of a record how much hosts of its kind differ, by the evidence in these records."""
+    """Return a function that gives a record the variance components of its likeness, from these records."""
     among = _among(grouped(records))
     return lambda record: among(likeness_of([record]))[0]
 
 
 def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
-    """Return the pools of these records, in the order of case and of their newest record."""
+    """Return the pools of these records, sorted by name of the case and age of the newest record."""
     groups = grouped(records)
     among, pooled_groups = _among(groups), []
     for group in groups:
@@ -103,7 +103,7 @@ def _among(groups: Iterable[Sequence[Record]]) -> Among:
 
 
 def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
-    """Return the pool that counts for each machine and case: the newest of enough hosts, else that of most hosts."""
+    """Return the current pool of each machine and case: the newest with enough hosts, else that with most hosts."""
     best: dict[tuple[str, Case], Pool] = {}
     for pool in candidates:
         rank = min(pool.hosts, fewest_hosts), pool.newest.created

@@ -1,9 +1,9 @@
-"""Speed-ups of a kind of machine: CPU time over GPU time, each pooled over hosts, and what may be said of it.
+"""Speed-ups of a kind of machine: CPU time over GPU time, each pooled over hosts, and whether they may be quoted.
 
 A speed-up has one of four states:
 
-    quotable       certified, at least three hosts on both sides, a half-width of 15 % at most
-    open           too few hosts, too wide, or the certificate is not decided
+    quotable       certified, at least three hosts on both sides, a half-width of at most 15 %
+    open           too few hosts, too wide, or undecided certificate
     not certified  another way of the same step surely takes much less time on this CPU
     invalid        CPU and GPU did not compute the same
 """
@@ -30,15 +30,15 @@ from suite.scopes import SCOPES
 
 @dataclass(frozen=True, kw_only=True)
 class PooledSpeedUp:
-    """CPU time over GPU time of JAX on one kind of machine; ways are the fastest first."""
+    """CPU time over GPU time of JAX on one kind of machine; ways are sorted, the fastest first."""
 
-    machine: str  # as it stands in keys
+    machine: str  # as in keys
     cpu: Pool
     gpu: Pool
     ratio: Pooled
     cpu_ways: tuple[Way, ...]
     gpu_ways: tuple[Way, ...]
-    apart: tuple[str, ...] = ()  # where the two sides did not compute the same
+    apart: tuple[str, ...] = ()  # differences between the computations of the two sides
     fewer_cores: Way | None = None  # the fastest of other CPUs with fewer cores that surely take less time
 
     @property
@@ -58,39 +58,39 @@ class PooledSpeedUp:
 
     @property
     def headline(self) -> bool:
-        """Whether it is of JAX's step in the headline setting."""
+        """Whether it is JAX's step in the headline setting."""
         return self.record.headline_step()
 
     @property
     def general(self) -> bool:
-        """Whether it stands among the headline's, and is no experiment's alone."""
+        """Whether it belongs to the headline results, not to an experiment alone."""
         return any(record.general for record in self.gpu.records)
 
     @property
     def hosts(self) -> int:
-        """How many hosts stand behind the side that has fewer."""
+        """The number of hosts of the smaller side."""
         return min(self.cpu.hosts, self.gpu.hosts)
 
     @property
     def baselines(self) -> tuple[Way, ...]:
-        """The ways of other implementations on the CPU."""
+        """The baselines on the CPU, the fastest first."""
         return tuple(filter(is_baseline, self.cpu_ways))
 
     @property
     def gpu_baselines(self) -> tuple[Way, ...]:
-        """The ways of other implementations on the GPU."""
+        """The baselines on the GPU, the fastest first."""
         return tuple(filter(is_baseline, self.gpu_ways))
 
     @property
     def certificate(self) -> Certificate | None:
-        """Whether the CPU is used well; None where it is not asked, as of all but steps."""
+        """Whether the CPU is used well; None if the scope needs no certificate."""
         if not SCOPES[self.case.scope].certified:
             return None
         return certificate(self.cpu_ways)
 
     @property
     def state(self) -> State:
-        """What may be said of it."""
+        """Its state."""
         if self.apart:
             return "invalid"
         if self.certificate == "not certified":
@@ -99,19 +99,19 @@ class PooledSpeedUp:
 
     @property
     def quotable(self) -> bool:
-        """True if it may be quoted."""
+        """Whether it may be quoted."""
         return self.state == "quotable"
 
     @property
     def caveat(self) -> str:
-        """Why it may not be quoted, as a sentence after another; '' if it may."""
+        """Why it may not be quoted, as a further sentence; '' if it may."""
         if self.quotable:
             return ""
         return f" Not to be quoted{' yet' if self.state == 'open' else f', {self.state}'}: {self.reasons[0]}."
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """Why it may not be quoted, or what has to be known beside it."""
+        """Why it may not be quoted, and what to know beside it."""
         slower = (f"{way.takes} of JAX's time on the CPU" for way in self.cpu_ways if surely_below(way))
         wild = (
             f"hosts differ more than those of other models on the {side.case.backend.upper()}"
@@ -122,7 +122,7 @@ class PooledSpeedUp:
         return (*self.apart, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
 
     def _elsewhere(self) -> Iterator[str]:
-        """Yield that another CPU with fewer cores is faster."""
+        """Yield that another CPU with fewer cores is faster, if so."""
         if self.fewer_cores is not None:
             machine, over = self.fewer_cores.pool.newest.machine, self.fewer_cores.over
             taken = f"{over.value:.2f} ({units.interval(over.low, over.high)})"
@@ -132,7 +132,7 @@ class PooledSpeedUp:
             )
 
     def _lacking(self) -> Iterator[str]:
-        """Yield what it lacks to be quoted."""
+        """Yield what it lacks to be quotable."""
         yield from lacking(self.ratio)
         if self.certificate == "open":
             yield "certificate open: " + undecided(self.cpu_ways)
@@ -154,7 +154,7 @@ class PooledSpeedUp:
 
 
 def lacking(value: Pooled) -> Iterator[str]:
-    """Yield what a pooled number lacks to be quoted, whatever it is of."""
+    """Yield what a pooled number lacks to be quotable."""
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
@@ -164,12 +164,12 @@ def lacking(value: Pooled) -> Iterator[str]:
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
-    """Return the current speed-up of each machine and case of JAX, in the order of machine and workload."""
+    """Return the current speed-up of each machine and case of JAX, sorted by machine and case."""
     return of_pools(current(pools(records)))
 
 
 def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
-    """Return the speed-up of each machine and case of JAX in these pools, in the order of machine and workload."""
+    """Return the speed-up of each machine and case of JAX in these pools, sorted by machine and case."""
     ways_of, ratios = ways(current), []
     sides: dict[Case, list[Pool]] = defaultdict(list)
     for (_, case), pool in current.items():
@@ -196,7 +196,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
 
 
 def _twin(machine: str, case: Case, current: Found) -> Pool | None:
-    """Return the CPU side of a GPU's case: float32 at highest precision, with the allocator that has more evidence."""
+    """Return the CPU side of a GPU case: float32 at highest precision, with the allocator that has more evidence."""
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (
         current.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
@@ -206,7 +206,7 @@ def _twin(machine: str, case: Case, current: Found) -> Pool | None:
 
 
 def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
-    """Yield where the sides of a campaign that timed both did not compute the same."""
+    """Yield each difference between the computations of the sides, for campaigns that timed both."""
     sides = {record.campaign: record for record in cpu.records}
     for record in gpu.records:
         if record.campaign in sides:
@@ -214,7 +214,7 @@ def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
 
 
 def _versions(cpu: Record, gpu: Record) -> Iterator[str]:
-    """Yield where the two sides ran under other versions of JAX."""
+    """Yield the JAX versions of the sides if they differ."""
     one, other = (record.software.packages.get("jax", "") for record in (cpu, gpu))
     if one != other:
         yield f"JAX {one} on the CPU, {other} on the GPU"

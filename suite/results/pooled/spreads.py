@@ -1,8 +1,8 @@
-"""How much processes differ, pooled over cells: the spread by which a campaign decides to stop.
+"""Spread of processes, pooled over cells: the criterion by which a campaign stops.
 
-Three processes agree by luck now and then, so a cell's own narrow interval decides nothing: its spread counts as no
-less than the pooled one. Before any cell of a campaign has two processes, the published campaigns on the nearest kind
-of machine stand in. These spreads decide when to stop; no interval is printed from them.
+Three processes can agree by luck, so a cell's own narrow interval does not decide: its spread is at least the pooled
+one. Until a cell of the campaign has two processes, published campaigns on the nearest kind of machine stand in. These
+spreads only decide when to stop; no printed interval uses them.
 """
 
 import math
@@ -22,11 +22,11 @@ from suite.results.single.summary import seconds_by_round
 from suite.scopes import SCOPES, Scope
 from suite.workload import Plain
 
-FILE_NAME = "spreads.json"  # made from the published records by suite publish
+FILE_NAME = "spreads.json"  # written by suite publish from the published records
 REACH = 2.0  # standard errors of a mean: its half-width, at about 95 %
-_WEIGHT = 4  # degrees of freedom that a stand-in counts for, and the pooled spread beside a cell's own
+_WEIGHT = 4  # degrees of freedom of a stand-in, and of the pooled spread beside a cell's own
 
-Kind = tuple[Backend, Scope]  # of cells whose processes differ alike
+Kind = tuple[Backend, Scope]  # of cells with a common spread
 
 
 class Published(Plain, frozen=True, kw_only=True):
@@ -42,15 +42,15 @@ class Published(Plain, frozen=True, kw_only=True):
 
 
 def kind(backend: Backend, scope: Scope) -> Kind:
-    """Return what a cell's spread is pooled with; `step` stands for all of the steady state."""
+    """Return the key that a cell's spread is pooled under; `step` stands for all steady scopes."""
     return backend, "step" if SCOPES[scope].steady else scope
 
 
 def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> float | None:
-    """Return the spread of the logarithms in groups of positive values, one group a cell; None if none has two.
+    """Return the spread of logarithms in groups of positive values, one group per cell; None if no group has two.
 
-    It is the weighted median over cells, so that a single wild cell does not widen all. A stand-in counts as one cell
-    with a few degrees of freedom, and none counts for more: wild cells get the most rounds.
+    It is a weighted median over cells, so a single wild cell does not widen all. A stand-in counts as one cell with a
+    few degrees of freedom, and no cell counts for more: wild cells get the most rounds.
     """
     of_groups = [
         (variance(logs) / _median_share(len(logs) - 1), min(len(logs) - 1, _WEIGHT))
@@ -67,22 +67,22 @@ def _logs(groups: Iterable[Sequence[float]]) -> Iterable[list[float]]:
 
 
 def _median_share(degrees: int) -> float:
-    """Return the median of a sample variance over the variance that it estimates."""
+    """Return the median ratio of a sample variance to the true variance."""
     from scipy.special import chdtri
 
     return float(chdtri(degrees, 0.5)) / degrees
 
 
-def _weighted_median(found: Sequence[tuple[float, int]]) -> float:
-    return median(value for value, weight in found for _ in range(weight))
+def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
+    return median(value for value, weight in values for _ in range(weight))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spreads:
-    """What a campaign knows of how much its processes differ."""
+    """The spreads of a campaign's processes, by kind of cell."""
 
     pooled: Mapping[Kind, float]
-    borrowed: frozenset[Kind]  # that no cell of the campaign has two processes of
+    borrowed: frozenset[Kind]  # without two processes in any cell of the campaign
 
     def of(self, backend: Backend, scope: Scope, values: Sequence[float]) -> float:
         """Return the spread of a cell with these times: the pooled one, or more if its own processes show more."""
@@ -95,12 +95,12 @@ class Spreads:
 
 
 def half_width(spread: float, processes: int) -> float:
-    """Return the relative half-width at which so many processes know a number; infinite for none."""
+    """Return the relative half-width of a mean of so many processes; infinite for none."""
     return math.expm1(REACH * spread / math.sqrt(processes)) if processes else math.inf
 
 
 def spreads(records: Iterable[Record], machine: Machine) -> Spreads:
-    """Return the spreads of a campaign's records; published ones stand in for what these do not show."""
+    """Return the spreads of a campaign's records; published ones stand in for missing ones."""
     cells: dict[Kind, list[list[float]]] = defaultdict(list)
     for record in records:
         cells[kind(record.case.backend, record.case.scope)].append(list(seconds_by_round(record).values()))
@@ -110,7 +110,7 @@ def spreads(records: Iterable[Record], machine: Machine) -> Spreads:
 
 
 def table(records: Iterable[Record]) -> tuple[Published, ...]:
-    """Return the spreads of published records, by kind of machine, backend and scope; those of smoke do not count."""
+    """Return the spreads of published records, without smoke, by kind of machine, backend and scope."""
     cells: dict[tuple[str, int, tuple[str, ...], Kind], list[list[float]]] = defaultdict(list)
     for record in records:
         values = list(seconds_by_round(record).values())
@@ -134,14 +134,14 @@ def table(records: Iterable[Record]) -> tuple[Published, ...]:
 
 @cache
 def shipped() -> tuple[Published, ...]:
-    """Return the spreads of the published records that came with the suite."""
+    """Return the spreads that the suite ships."""
     return msgspec.json.decode((files("suite.results.pooled") / FILE_NAME).read_bytes(), type=tuple[Published, ...])
 
 
 def nearest(machine: Machine, wanted: Kind, among: Sequence[Published] | None = None) -> float | None:
     """Return the published spread of the nearest kind of machine; None if the scope was never published there.
 
-    On a GPU that is the same card, on a CPU the same model with the count of cores that is nearest.
+    On a GPU the nearest is the same card, on a CPU the same model with the nearest core count.
     """
     gpu_names = tuple(gpu.name for gpu in machine.gpus)
     same_scope = [each for each in (shipped() if among is None else among) if (each.backend, each.scope) == wanted]

@@ -1,7 +1,7 @@
-"""Ways of a step, such as another implementation, layout or number of threads, and their times over JAX's.
+"""Ways of a step (other implementations, layouts or thread counts) and their times over JAX's.
 
-The ratio is taken host by host, of campaigns that timed both ways: two steps of one host share its speed, so that their
-ratio differs less between hosts than either.
+Ratios are paired on each host, from campaigns that timed both: the host's speed cancels, so ratios differ less between
+hosts than times do.
 """
 
 from collections import defaultdict
@@ -22,39 +22,39 @@ from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
 from suite.variants import way_of
 
-_ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
+_ASIDE = ("stacked", "resident")  # ways of JAX without a step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
 _Among = Mapping[Hashable, Components]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """Another way of a step, and its time over JAX's."""
+    """Another way of a step and its time over JAX's."""
 
     pool: Pool
     over: Pooled
 
     @property
     def words(self) -> str:
-        """Its implementation, variant and threads."""
+        """Implementation, variant and threads."""
         return way_words(self.pool.newest.case)
 
     @property
     def takes(self) -> str:
-        """Which share of JAX's time it takes, with the interval if there is one."""
+        """Its share of JAX's time in words, with the interval if there is one."""
         within = f" ({units.interval(self.over.low, self.over.high)})" if self.over.low is not None else ""
         return f"{self.words} takes {self.over.value:.2f}{within}"
 
 
 def way_words(case: Case) -> str:
-    """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
+    """Return a way's implementation and variant, with threads and allocator if not the default."""
     threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
     allocator = ", default-malloc" if (case.backend, case.allocator) == ("cpu", "default-malloc") else ""
     return way_of(case) + threads + allocator
 
 
 def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
-    """Return what gives the other ways of a machine's pool among these, the fastest first."""
+    """Return a function that gives the other ways of a machine's pool, the fastest first."""
     places: dict[_Place, list[Pool]] = defaultdict(list)
     for (machine, case), pool in current.items():
         places[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
@@ -68,10 +68,7 @@ def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
 
 
 def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
-    """Return how much hosts differ in the ratio of two implementations' times, by backend and kind of machine.
-
-    Two steps of one host share its speed, so their ratio differs less than either.
-    """
+    """Return the variance components of ratios of two implementations' times, by backend and kind of machine."""
     backends: dict[Backend, dict[Hashable, list[Mapping[HostKey, Sequence[float]]]]] = {}
     for same in ways.values():
         for plain in (pool for pool in same if _is_plain_jax(pool.case)):
@@ -92,7 +89,7 @@ def _ratio_kind(pool: Pool) -> Hashable:
 
 
 def _ways(plain: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
-    """Return the other ways of a step with their times over its own, the fastest first."""
+    """Return the other ways of a step, with their times over its own, the fastest first."""
     timed = []
     for other in same:
         if not _comparable(plain, other):
@@ -107,7 +104,7 @@ def _ways(plain: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
 
 
 def is_baseline(way: Way) -> bool:
-    """Return whether a way is of another implementation than JAX."""
+    """Return whether a way is of an implementation other than JAX."""
     return way.pool.case.implementation != "jax"
 
 
@@ -116,7 +113,7 @@ def _is_plain_jax(case: Case) -> bool:
 
 
 def _comparable(plain: Pool, other: Pool) -> bool:
-    """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
+    """Return whether another pool differs from this one only in implementation, variant, layout or threads."""
     if other.case.ignoring_allocator == plain.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
     if plain.case.variant in _ASIDE and other.case.implementation == "jax":
@@ -126,7 +123,7 @@ def _comparable(plain: Pool, other: Pool) -> bool:
 
 
 def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
-    """Return the other's time over mine by host, one value a round that both have; of campaigns that timed both."""
+    """Return the other's time over the plain one's by host, one value per common round of a campaign."""
     hosts: dict[HostKey, list[float]] = defaultdict(list)
     theirs = {record.campaign: record for record in other.records}
     for record in plain.records:
@@ -139,7 +136,7 @@ def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
 
 
 def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
-    """Return the fastest of other CPUs that have fewer cores and surely take less time; None if there is none."""
+    """Return the fastest way on another CPU with fewer cores, if surely faster; None if there is none."""
     fewer = (pool for pool in others if pool.newest.machine.cores < plain.newest.machine.cores)
     ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (plain.cell, plain.among))) for pool in fewer]
     surely = (way for way in ways if way.over.high is not None and way.over.high < 1)

@@ -1,1 +1,1 @@
-"""Records: their schema, how they are stored, and what makes two of them evidence of the same."""
+"""Records: their schema, their storage, and what makes two of them evidence of the same thing."""

@@ -1,4 +1,4 @@
-"""What the file of a record has to be before anything else reads it: each refusal says where and why, in one line."""
+"""Validation of a record's file before anything else reads it; each error is one line with place and reason."""
 
 import json
 import re
@@ -12,16 +12,16 @@ from suite.results.records.record import Record, Schema, digest, plain_name
 
 _READ = get_args(Schema)
 _DECODER = msgspec.json.Decoder(Record)
-_DEEPEST, _LONGEST, _LARGEST = 16, 4000, 2**53  # beyond it a reader in JavaScript sees another number
+_DEEPEST, _LONGEST, _LARGEST = 16, 4000, 2**53  # JavaScript rounds larger integers
 _LONGEST_SECONDS = 10**7
 _UNITS = ("_seconds", "_bytes", "_watts", "_joules", "_mhz", "_cores", "_per_step", "_ratio")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _HASH = re.compile(r"([0-9a-f]{16})?")
-COMMIT = re.compile(r"[\w.+-]{0,80}")  # of the suite, as records name it
+COMMIT = re.compile(r"[\w.+-]{0,80}")  # of the suite, as in records
 
 
 class _Refused:
-    """Stands in for a value that may not be there, until its place is known."""
+    """Stands for an invalid value until its place is known."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -30,13 +30,13 @@ class _Refused:
 def validate(content: bytes) -> Record:
     """Return the record in a file's content.
 
-    Raises ValueError with the place, a line and column or a path from '$', and the reason.
+    Raises ValueError with the reason and the place: line and column, or a path from '$'.
     """
     plain = parsed(content)
     for place, reason in schema_errors(plain):
         raise ValueError(f"{reason} at {place}")
     if not isinstance(plain, dict):
-        raise ValueError("it is no object at $")
+        raise ValueError("not an object at $")
     if plain.get("schema") not in _READ:
         found = f"schema {str(plain['schema'])!r}" if "schema" in plain else "no schema"
         raise ValueError(f"{found} at $.schema, this version reads {', '.join(_READ)}")
@@ -50,15 +50,12 @@ def validate(content: bytes) -> Record:
     if digest(content, record.digest) != record.digest:
         raise ValueError("it was changed after it was written: its digest does not match at $.digest")
     if former.is_former(plain["case"]):
-        vars(record)["name"] = former.former_file_name(record.name)  # its file and its address stay what they are
+        vars(record)["name"] = former.former_file_name(record.name)  # its file and address stay the same
     return record
 
 
 def parsed(content: bytes) -> Any:
-    """Return JSON as plain data, in which what may not be there is an exception instead of a value.
-
-    Raises ValueError for what is not JSON.
-    """
+    """Return JSON as plain data, with `_Refused` in place of invalid values. Raises ValueError if it is not JSON."""
     try:
         text = content.decode()
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
@@ -79,7 +76,7 @@ def _spot(before: bytes) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for key, value in pairs:
-        members[key] = _Refused("the name stands twice") if key in members else value
+        members[key] = _Refused("the name is repeated") if key in members else value
     return members
 
 
@@ -94,7 +91,7 @@ def _integer(digits: str) -> int | _Refused:
 
 
 def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the place and reason of whatever no record may have, whichever its fields are."""
+    """Yield place and reason of every value that no field of a record may have."""
     name = place.rpartition(".")[2]
     match value:
         case _Refused():
@@ -128,7 +125,7 @@ def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tupl
 
 
 def _harmless(value: Any) -> bool:
-    """Return whether a value may stand anywhere in a record; nearly all do, and are asked nothing else."""
+    """Return whether a value is valid everywhere in a record. Nearly all are, so this check comes first."""
     kind = type(value)
     if kind is float or kind is int:
         return 0 <= value <= _LONGEST_SECONDS
@@ -148,7 +145,7 @@ def _text_errors(text: str) -> Iterator[str]:
 
 
 def contradictions(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield the place and reason of whatever fits the schema and cannot be."""
+    """Yield place and reason of every contradiction in a record that fits the schema."""
     case = record.case
     for place, name in (
         ("$.campaign", record.campaign),
@@ -158,7 +155,7 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
         ("$.description.name", record.description.name),
     ):
         if not plain_name(name):
-            yield place, f"{name[:60]!r} is a name that no file may have"
+            yield place, f"{name[:60]!r} is no valid file name"
     for place, one, other in (
         ("$.case.workload", case.workload, record.workload),
         ("$.description.name", record.description.name, record.workload),
@@ -177,7 +174,7 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
         if count < 1:
             yield place, f"{count} is less than 1"
     if not _MOMENT.fullmatch(record.created):
-        yield "$.created", "no moment such as 2026-01-31T12:00:00Z"
+        yield "$.created", "no time such as 2026-01-31T12:00:00Z"
     if not COMMIT.fullmatch(record.commit):
         yield "$.commit", "no commit"
     yield from _identity_contradictions(record)
@@ -185,10 +182,10 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
     for number, run in enumerate(record.runs):
         place = f"$.runs[{number}]"
         if run.round in seen or run.round >= record.rounds:
-            yield f"{place}.round", f"round {run.round} stands twice, or is not one of the {record.rounds} planned"
+            yield f"{place}.round", f"round {run.round} is repeated, or is not one of the {record.rounds} planned"
         seen.add(run.round)
         if not _MOMENT.fullmatch(run.started):
-            yield f"{place}.started", "no moment such as 2026-01-31T12:00:00Z"
+            yield f"{place}.started", "no time such as 2026-01-31T12:00:00Z"
         if run.samples and run.steps_per_sample < 1:
             yield f"{place}.steps_per_sample", f"{run.steps_per_sample} is less than 1"
         for index, seconds in enumerate(run.served.latency_seconds if run.served is not None else ()):
@@ -201,10 +198,10 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _identity_contradictions(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield what a record of its schema cannot say of its method, host and program."""
+    """Yield place and reason of a method, host or program that contradicts the record's schema."""
     numbered = record.schema not in ("result/0", "result/1")
     if numbered and record.method < 1:
-        yield "$.method", f"{record.schema} has a method from 1 up"
+        yield "$.method", f"{record.schema} needs a method of at least 1"
     elif not numbered and record.method:
         yield "$.method", f"{record.schema} has no method"
     for number, run in enumerate(record.runs):
@@ -212,4 +209,4 @@ def _identity_contradictions(record: Record) -> Iterator[tuple[str, str]]:
             if value and not numbered:
                 yield f"$.runs[{number}].{name}", f"{record.schema} has no {name}"
             elif not _HASH.fullmatch(value):
-                yield f"$.runs[{number}].{name}", f"{value[:60]!r} is no 16 hexadecimal characters"
+                yield f"$.runs[{number}].{name}", f"{value[:60]!r} is not 16 hexadecimal characters"

@@ -1,4 +1,4 @@
-"""The catalogue: every workload's description, as published, so that reports need no model's code."""
+"""The published catalogue of all workloads' descriptions: reports need no model code."""
 
 from pathlib import Path
 
@@ -10,14 +10,11 @@ FILE_NAME = "catalogue.json"
 
 
 def read(folder: Path) -> tuple[Description, ...]:
-    """Return the descriptions in a folder's catalogue; none if it has no catalogue.
-
-    Raises ValueError naming the file if it is no catalogue.
-    """
+    """Return the descriptions in a folder's catalogue; () if it has none. Raises ValueError if it is no catalogue."""
     path = folder / FILE_NAME
     if not path.exists():
         return ()
     try:
         return msgspec.json.decode(path.read_bytes(), type=tuple[Description, ...], strict=False)
     except (OSError, msgspec.MsgspecError) as error:
-        raise ValueError(f"'{path}' is no catalogue: {error}; write it anew with nox -s catalogue") from None
+        raise ValueError(f"'{path}' is no catalogue: {error}; rebuild it with nox -s catalogue") from None

@@ -1,8 +1,8 @@
-"""Which baseline a workload is compared with, and with how many threads a CPU takes its step: chosen once, then kept.
+"""Chosen baselines and CPU thread counts per workload and kind of machine.
 
-A choice is made on some hosts and used on others. Where the fastest of several ways is picked from the very times that
-are published, the pick flatters: it takes the luckiest. The table is committed; `nox -s choices` makes it anew from the
-published records, by `suite.results.single.choosing`.
+Choices are made on some hosts and used on others. Choosing the fastest by the published times themselves is biased: it
+takes the luckiest. `nox -s choices` rebuilds the committed table from the published records, with
+`suite.results.single.choosing`.
 """
 
 from functools import cache
@@ -17,19 +17,19 @@ FILE_NAME = "choices.json"
 
 
 class Way(Plain, frozen=True, kw_only=True):
-    """How an implementation takes a workload's step on a backend of one kind of machine, and who says so."""
+    """The chosen way of an implementation to run a workload's step on a kind of machine, with its source campaigns."""
 
     workload: str
     backend: Backend
-    on: str  # kind of machine, as `kind` says it; '' for all that have no row of their own
+    on: str  # kind of machine, from `kind`; '' for all kinds without a row of their own
     implementation: Implementation
     variant: str = "plain"
     layout: Layout = "channels-last"
-    campaigns: tuple[str, ...] = ()  # whose times it was chosen from
+    campaigns: tuple[str, ...] = ()  # the source of the times
 
 
 class Threads(Plain, frozen=True, kw_only=True):
-    """How many threads serve an implementation's step best on the CPU of one kind of machine; fewer than all cores."""
+    """The fastest thread count of an implementation's step on a kind of CPU, if it is fewer than all cores."""
 
     workload: str
     on: str
@@ -39,26 +39,26 @@ class Threads(Plain, frozen=True, kw_only=True):
 
 
 class Choices(Plain, frozen=True, kw_only=True):
-    """All that was chosen."""
+    """All choices."""
 
     rule: str = ""
     baselines: tuple[Way, ...] = ()
     threads: tuple[Threads, ...] = ()
 
     def baseline(self, workload: str, backend: Backend, cores: int, name: str) -> Way | None:
-        """Return the baseline that a workload's step is compared with; None if none was ever timed."""
+        """Return the chosen baseline of a workload's step; None if none was timed."""
         rows = {way.on: way for way in self.baselines if (way.workload, way.backend) == (workload, backend)}
         return rows.get(kind(backend, cores, name)) or rows.get("")
 
     def threads_of(self, workload: str, implementation: Implementation, cores: int) -> int | None:
-        """Return how many threads the CPU side has; None: all granted cores."""
+        """Return the thread count of the CPU step; None for all granted cores."""
         wanted = workload, implementation, kind("cpu", cores)
-        found = (row for row in self.threads if (row.workload, row.implementation, row.on) == wanted)
-        return next((row.threads for row in found), None)
+        rows = (row for row in self.threads if (row.workload, row.implementation, row.on) == wanted)
+        return next((row.threads for row in rows), None)
 
 
 def kind(backend: Backend, cores: int, name: str = "") -> str:
-    """Return what a choice holds for: on the CPU the granted cores, on the GPU its name, as a machine's begins."""
+    """Return the kind of machine of a choice: the granted cores for a CPU, the card's name for a GPU."""
     if backend == "cpu":
         return f"{cores} core{'s' if cores != 1 else ''}"
     return name.partition(",")[0]

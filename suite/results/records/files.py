@@ -1,4 +1,4 @@
-"""Files that a command writes, whole or not at all; a disk or folder that refuses is said in one line."""
+"""Atomic writing of files; a refusal of the disk or folder is one line."""
 
 import os
 import tempfile
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LOCAL = Path("records")  # where results lie unless something else is said
+LOCAL = Path("records")  # default folder of results
 REMEDY = "free some space, or make the folder writable"
 
 
 @contextmanager
 def writing(place: Path) -> Iterator[None]:
-    """Raise RuntimeError, naming the file, else `place`, where the system refuses what is done within."""
+    """Raise RuntimeError if the system refuses to write, with the file that it names, else `place`."""
     try:
         yield
     except OSError as error:
@@ -22,7 +22,7 @@ def writing(place: Path) -> Iterator[None]:
 
 @contextmanager
 def draft(path: Path, content: bytes) -> Iterator[Path]:
-    """Give a file beside a path that has the content and is safe on the disk; it goes at the end, if still there."""
+    """Yield a synced file beside a path with the content. It is deleted at the end if it still exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
     try:

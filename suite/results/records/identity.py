@@ -1,7 +1,7 @@
 """What makes two results evidence of the same thing: host, program, method and kind of CPU.
 
-A record of `result/2` says them itself. Those of `result/1` and `result/0` are all of method 0; their program and host
-stand in a committed table, `identities.json`, made once from the project's history:
+Records of `result/2` state them. Records of `result/1` and `result/0` are of method 0; their program and host are in a
+committed table, `identities.json`, made once from the project's history:
 
     {
      "version": 1,
@@ -14,9 +14,8 @@ stand in a committed table, `identities.json`, made once from the project's hist
      }
     }
 
-`host` and `program` are indices of the lists, or null where nothing can be said. A clustered host begins with '~', so
-it never is a hashed one. A record of those schemas that is not in the table, such as one that somebody else publishes,
-is pooled with its own campaign alone.
+`host` and `program` are indices of the lists, or null if unknown. A clustered host begins with '~', so it never equals
+a hashed one. An old record that is not in the table, such as somebody else's, is pooled with its own campaign only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,14 +32,14 @@ from suite.scopes import SCOPES
 from suite.workload import Plain
 
 FILE_NAME = "identities.json"
-KEY_LENGTH = 16  # of a digest, as it stands in the table
+KEY_LENGTH = 16  # characters of a digest in the table
 
 _Index = Annotated[int, msgspec.Meta(ge=0)] | None
 HostKey = tuple[str, CpuKind, tuple[str, ...], str]
 
 
 class Table(Plain, frozen=True, kw_only=True):
-    """What is known of records that do not say it themselves."""
+    """Hosts and programs of records that do not state them."""
 
     version: int = 1
     rule: str = ""
@@ -53,22 +52,22 @@ class Table(Plain, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What has to agree before times of the same case and versions are pooled, and which host they are of."""
+    """What must agree before times of one case and versions are pooled, and their host."""
 
     host: str  # '' if unknown
-    program: str  # '' if unknown, or if nothing was lowered, as in scope `input`
+    program: str  # '' if unknown, or if nothing is compiled, as in scope `input`
     method: int
     cpu_kind: CpuKind
     gpus: tuple[str, ...]  # their names
     campaign: str
-    own_campaign_only: bool  # too little is known: pooled with its own campaign alone
+    own_campaign_only: bool  # too little is known to pool it with others
 
     @property
     def host_key(self) -> HostKey:
-        """What distinguishes hosts: as many hosts as different keys.
+        """The key of a host.
 
-        The hash alone is not trusted: a cloned image or a foreign record can repeat it. All whose hash is unknown count
-        as one host of their kind; of one that stands alone each campaign is a host.
+        The hash alone is not trusted: a cloned image or a foreign record can repeat it. Records of unknown host count
+        as one host of their kind. With `own_campaign_only` each campaign counts as a host.
         """
         return self.host, self.cpu_kind, self.gpus, self.campaign if self.own_campaign_only and not self.host else ""
 
@@ -80,12 +79,12 @@ class Identity:
 
 
 def same_host(one: Identity, other: Identity) -> bool:
-    """Return whether two count as one host: equal hash, kind of CPU, cores granted and GPUs."""
+    """Return whether two count as one host: equal hash, kind of CPU, granted cores and GPUs."""
     return one.host_key == other.host_key
 
 
 def count_hosts(identities: Iterable[Identity]) -> int:
-    """Return how many hosts these are of."""
+    """Return the number of different hosts."""
     return len({each.host_key for each in identities})
 
 
@@ -96,9 +95,9 @@ def identity(record: Record) -> Identity:
 
 
 def identity_in(record: Record, known: Table) -> Identity:
-    """Return a record's identity; `known` is asked of one that does not say it itself.
+    """Return a record's identity; `known` supplies those of old records.
 
-    Alone stands who has runs of several hosts, or, but for scope `input`, no program.
+    `own_campaign_only` is set if its runs had several hosts, or if it has no program although its scope compiles one.
     """
     host, program, several = record.host, record.program, len({run.host for run in record.runs if not run.reason}) > 1
     if not record.method:
@@ -121,7 +120,7 @@ def _at(words: tuple[str, ...], index: int | None) -> str:
 
 
 def by_host(of_hosts: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:
-    """Return the records of each host, in their order."""
+    """Return the records of each host, in their given order."""
     groups: dict[HostKey, list[Record]] = {}
     for record in of_hosts:
         groups.setdefault(identity(record).host_key, []).append(record)
@@ -130,10 +129,7 @@ def by_host(of_hosts: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:
 
 @cache
 def table() -> Table:
-    """Return the published table; an empty one if there is none.
-
-    Raises ValueError for one that is no such table.
-    """
+    """Return the published table; an empty one if there is none. Raises ValueError if it is invalid."""
     path = files("suite.results.records").joinpath(FILE_NAME)
     return read(path.read_bytes()) if path.is_file() else Table()
 
@@ -141,7 +137,7 @@ def table() -> Table:
 def read(content: bytes) -> Table:
     """Return the table in a file's content.
 
-    Raises ValueError, naming the place, if it is another thing, of another version, or points beyond its lists.
+    Raises ValueError if it is no table, has another version or an index out of range.
     """
     try:
         table_read = msgspec.json.decode(content, type=Table)
@@ -152,5 +148,5 @@ def read(content: bytes) -> Table:
     for key, places in table_read.records.items():
         for index, words in zip(places, (table_read.hosts, table_read.programs), strict=True):
             if index is not None and index >= len(words):
-                raise ValueError(f"'{FILE_NAME}' points beyond its lists at '{key}'; restore it from the repository")
+                raise ValueError(f"'{FILE_NAME}' has an index out of range at '{key}'; restore it from the repository")
     return table_read

@@ -1,4 +1,4 @@
-"""What a record says of the machine and the software that its runs had."""
+"""A record's machine and software."""
 
 import re
 
@@ -19,15 +19,15 @@ class Gpu(Plain, frozen=True, kw_only=True):
     graphics_clock_limit_mhz: int | None = None
     memory_clock_limit_mhz: int | None = None
     power_limit_watts: float | None = None
-    slice: str = ""  # that MIG has made of a card, such as 1g.10gb: its share of the processors, then its memory
+    slice: str = ""  # MIG slice such as 1g.10gb: share of the processors, memory
 
 
 class CpuKind(Plain, frozen=True, kw_only=True):
-    """What two CPUs must share for their times to be pooled. Memory is no part of it."""
+    """What two CPUs must share for their times to be pooled. Memory is not part of it."""
 
-    model: str  # such as 'GenuineIntel family 6 model 143'; '' if the machine does not say
+    model: str  # such as 'GenuineIntel family 6 model 143'; '' if unknown
     cores: int  # granted
-    virtual: bool | None = None  # None: not known
+    virtual: bool | None = None  # None: unknown
 
     @property
     def words(self) -> str:
@@ -42,20 +42,20 @@ class Machine(Plain, frozen=True, kw_only=True):
     name: str  # such as 'h100-80gb, 16 cores'
     cpu_model: str
     cores: int  # granted to this process
-    cpu_quota_cores: float | None = None  # of the control group; None: no limit
+    cpu_quota_cores: float | None = None  # of the control group; None if unlimited
     cpu_governor: str | None = None
     memory_bytes: int = 0
     system: str = ""  # kernel name and release series
     virtual: bool | None = None
     gpus: tuple[Gpu, ...] = ()
-    cpu_vendor: str | None = None  # as the CPU says it, such as 'GenuineIntel'; of ARM its implementer
-    cpu_family: Count | None = None  # of ARM the version of its architecture
-    cpu_number: Count | None = None  # model within the family; of ARM the part
-    threads_per_core: Count | None = None  # hardware threads; a virtual machine may not show them
+    cpu_vendor: str | None = None  # such as 'GenuineIntel'; on ARM the implementer
+    cpu_family: Count | None = None  # on ARM the architecture version
+    cpu_number: Count | None = None  # model within the family; on ARM the part
+    threads_per_core: Count | None = None  # hardware threads; a virtual machine may hide them
 
     @property
     def cpu_kind(self) -> CpuKind:
-        """The kind of CPU: by family and model; of an older record, which lacks them, by a name that has a number."""
+        """The kind of CPU, by family and model; for older records by a CPU name that contains a number."""
         if self.cpu_vendor and self.cpu_family is not None and self.cpu_number is not None:
             model = f"{self.cpu_vendor} family {self.cpu_family} model {self.cpu_number}"
         else:
@@ -64,7 +64,7 @@ class Machine(Plain, frozen=True, kw_only=True):
 
     @property
     def slug(self) -> str:
-        """The name as it stands in file names and addresses."""
+        """The name in file names and addresses."""
         return slug(self.name)
 
 
@@ -74,15 +74,15 @@ class Software(Plain, frozen=True, kw_only=True):
     suite: str
     python: str
     packages: dict[str, str]  # name to version: jax, jaxlib, flax, optax, numpy, torch ...
-    settings: dict[str, str]  # environment variables and options with a bearing on speed
+    settings: dict[str, str]  # environment variables and options that bear on speed
 
 
 def names_a_model(cpu: str) -> bool:
-    """Return whether a CPU's name tells its model: 'AMD EPYC' and 'x86_64' do not, 'Apple M2' does."""
-    name = re.sub(r"@.*", "", cpu)  # a clock is no model's number
+    """Return whether a CPU's name includes its model: 'Apple M2' does, 'AMD EPYC' and 'x86_64' do not."""
+    name = re.sub(r"@.*", "", cpu)  # a clock rate is no model number
     return bool(re.search(r"\d", name)) and name.strip().lower() not in _ARCHITECTURES
 
 
 def slug(name: str) -> str:
-    """Return a machine's name as it stands in file names and addresses."""
+    """Return a machine's name in file names and addresses."""
     return "-".join(name.replace(",", " ").split())

@@ -1,4 +1,4 @@
-"""A campaign's pack on disk: written whole or not at all, and never with another record under a name that it has."""
+"""A campaign's pack on disk: written atomically; its records are never changed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,15 +7,15 @@ from suite.results.records import files, packs, store
 
 
 def pack_path(folder: Path, campaign: str) -> Path:
-    """Return where a folder has the pack of a campaign."""
+    """Return the path of a campaign's pack in a folder."""
     return folder / f"{campaign}{packs.SUFFIX}"
 
 
 def pack(campaign: Path, added: Mapping[str, bytes] | None = None) -> Path:
-    """Put a campaign's loose records and those added into the pack beside its folder, which goes; return the pack.
+    """Put a campaign's loose records and `added` into the pack beside its folder, delete the folder; return the pack.
 
-    A pack that is there keeps every record, byte for byte, and stays as it is if nothing is new. Raises ValueError if a
-    record would be another or cannot be packed, RuntimeError if the disk refuses.
+    An existing pack keeps all its records and is not rewritten if nothing is new. Raises ValueError if a record differs
+    from the packed one or cannot be packed, RuntimeError if it cannot be written.
     """
     target, loose = pack_path(campaign.parent, campaign.name), store.of(campaign)
     packed = {path.name: store.content(path) for path in store.of(target)}

@@ -1,4 +1,4 @@
-"""The schema of a record: one case in one campaign, with every raw sample and where it came from."""
+"""The schema of a record: one case in one campaign, with raw samples and provenance."""
 
 import hashlib
 import re
@@ -15,11 +15,11 @@ from suite.results.records.run import Count, Run
 from suite.scopes import SCOPES
 from suite.workload import Description, Plain
 
-Schema = Literal["result/0", "result/1", "result/2"]  # all are read for ever
-SCHEMA: Schema = "result/2"  # what is written now: result/1 with host, program, method and kind of CPU
+Schema = Literal["result/0", "result/1", "result/2"]  # all stay readable
+SCHEMA: Schema = "result/2"  # written now: result/1 with host, program, method and kind of CPU
 STABLE: frozenset[Schema] = frozenset({"result/1", "result/2"})  # result/0 was provisional: not citable
-METHOD = 1  # raised by hand when the way of timing changes; times of different methods are never pooled
-_DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
+METHOD = 1  # raised by hand when timing changes; times of different methods are never pooled
+_DIGEST = b'"digest": "%s"'  # as in the canonical JSON
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
 
@@ -36,56 +36,55 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     case: Case
     machine: Machine
     software: Software
-    commit: str  # of the suite; '+changed' appended when the checkout was not clean; '' outside one
-    method: Count = 0  # of timing, see METHOD; 0: before it was numbered
+    commit: str  # of the suite; '+changed' appended if the checkout was dirty; '' without a checkout
+    method: Count = 0  # of timing, see METHOD; 0: before methods were numbered
     description: Description
     runs: tuple[Run, ...]
     rounds: int  # planned
     reason: str = ""  # why there are no or too few runs
-    experiment: str = ""  # that asked for it
-    implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
+    experiment: str = ""  # that requested it
+    implementations: tuple[Implementation, ...] = ()  # that can run this workload on this backend at this precision
     digest: str = ""
 
     @cached_property
     def name(self) -> str:
-        """File name without ending: the case's written form, safe in paths and addresses."""
+        """The file name without its ending: the case's text form, safe in paths and addresses."""
         return file_name(self.case, self.description.batch)
 
     @cached_property
     def machine_and_case(self) -> tuple[str, str]:
-        """Machine and case among records of which one is current: random content and a stand-in have one row."""
+        """The key within which one record is current; random and stand-in content share a key."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
 
     @property
     def label(self) -> str:
-        """A short name of its case, its workload left out."""
+        """A short name of the case, without its workload."""
         return self.case.label(self.description)
 
     @property
     def host(self) -> str:
-        """The one host of all its runs that ended well; '' if it is unknown, or if they had several."""
+        """The host of all successful runs; '' if it is unknown or not the same for all."""
         return _shared(run.host for run in self.runs if not run.reason)
 
     @property
     def program(self) -> str:
-        """The one program of all its runs that ended well; '' if it is unknown, or if they had several."""
+        """The program of all successful runs; '' if it is unknown or not the same for all."""
         return _shared(run.program for run in self.runs if not run.reason)
 
     @property
     def general(self) -> bool:
-        """Whether it stands among the headline's: an experiment's does where it was measured as if nobody had asked."""
+        """Whether it belongs to the headline results. An experiment's record does if its case is the default one."""
         return not self.experiment or self.usual()
 
     @property
     def cut_short(self) -> bool:
-        """Whether it is of a whole run that is not the documented one, as profile smoke takes a few examples of it."""
+        """Whether it is a whole run shortened by profile smoke."""
         return self.case.scope == "run" and self.profile == "smoke"
 
     def usual(self, *free: str) -> bool:
-        """Return whether all is as if nobody had asked: the headline's batch, each axis at its default but free ones.
+        """Return whether the batch and every axis except the free ones have their default value.
 
-        Data and allocator are always free: a machine or its data decide on them. So do the threads that were chosen for
-        this implementation's step on such a CPU.
+        Data and allocator are always free, since the machine or the data decides them. So is a chosen thread count.
         """
         plain = axes() | {
             "batch": self.description.batch,
@@ -95,7 +94,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
 
     @property
     def chosen_threads(self) -> bool:
-        """Whether its CPU has the threads that were chosen for such a step, fewer than all cores."""
+        """Whether its CPU thread count is the chosen one, fewer than all cores."""
         case = self.case
         if case.backend != "cpu" or case.threads is None:
             return False
@@ -103,50 +102,50 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
 
     @property
     def compared_as(self) -> Case:
-        """The case that its time counts for: either allocator, of which the better one does, and chosen threads."""
+        """The case under which its time is compared: without the allocator axis and chosen threads."""
         case = self.case.ignoring_allocator
         return msgspec.structs.replace(case, threads=None) if self.chosen_threads else case
 
     def headline_step(self, *free: str) -> bool:
-        """Return whether it is of JAX's step in the headline setting, whatever the free axes are."""
+        """Return whether it is a step in the headline setting, whatever the free axes are."""
         return self.case.scope == "step" and self.usual(*free)
 
     @property
     def is_partial(self) -> bool:
-        """Whether rounds were never tried, as where a machine was lost; one that failed is a finding instead."""
+        """Whether planned rounds were not run, such as after a lost machine. A failed round counts as run."""
         return not self.reason and len(self.runs) < self.rounds
 
     @property
     def sort_key(self) -> tuple[bool, bool, bool, str]:
-        """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole.
+        """The order by age. Smoke, partial and one-process records come first and so replace no others.
 
-        One process alone has no interval, so it replaces no record of several.
+        One process gives no interval.
         """
         alone = len(self.runs) == 1 and not self.reason
         return self.profile != "smoke", not self.is_partial, not alone, self.created
 
     @property
     def current_key(self) -> tuple[bool, bool, bool, bool, str]:
-        """Orders the records of a place, whose last one is current: by age, but an experiment's has no baselines.
+        """The order among records of one key; the last is current.
 
-        Of a scope that no baseline has, by age alone.
+        Records of experiments come first in scopes with baselines, since they have none.
         """
         measured, ended, several, created = self.sort_key
         return measured, ended, several, not self.experiment or not SCOPES[self.case.scope].has_baselines, created
 
 
 def _shared(values: Iterable[str]) -> str:
-    found = set(values)
-    return found.pop() if len(found) == 1 else ""
+    unique = set(values)
+    return unique.pop() if len(unique) == 1 else ""
 
 
 _T = TypeVar("_T")
 
 
 def once(function: Callable[[Record], _T]) -> Callable[[Record], _T]:
-    """Return the function so that it computes its value once a record, which keeps the value as long as it lives.
+    """Return the function with its value cached on each record.
 
-    A cache by value would hash every sample of a record to find it.
+    A cache by value would hash every sample of a record.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -171,14 +170,14 @@ def file_name(case: Case, headline_batch: int) -> str:
 
 
 def to_json(record: Record | Any) -> bytes:
-    """Return the canonical JSON: schema order, indented by one space, one newline at the end."""
+    """Return the canonical JSON: schema order, indented by one space, with a final newline."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 
 
 def digest(content: bytes, stated: str = "") -> str:
-    """Return the sha256 of a record's file in which the digest that it states is blank.
+    """Return the sha256 (hex) of a record's file with its stated digest blanked.
 
-    It is taken of the bytes, so that records stay valid when the schema gains a field.
+    It covers the bytes, so records stay valid if the schema gains a field.
     """
     return hashlib.sha256(content.replace(_DIGEST % stated.encode(), _DIGEST % b"")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What one child process leaves in a record: its times, and what was seen of it beside them."""
+"""What one child process contributes to a record: times, telemetry and checks."""
 
 from typing import Annotated, Literal
 
@@ -24,7 +24,7 @@ class Stage(Plain, frozen=True, kw_only=True):
 
     name: str
     wall_seconds: float
-    process_seconds: float | None  # None: of `start`, `end` and `other`, which its parent alone sees
+    process_seconds: float | None  # None for `start`, `end` and `other`, which only the parent sees
 
 
 class Level(Plain, frozen=True, kw_only=True):
@@ -42,15 +42,15 @@ class GpuTelemetry(Plain, frozen=True, kw_only=True):
     sm_clock_mhz: Level | None = None
     memory_clock_mhz: Level | None = None
     temperature_celsius: Level | None = None
-    memory_bytes: Level | None = None  # in use, by everybody
-    reasons: tuple[str, ...] | None = None  # that held its clocks below their limit
-    other_processes: Count | None = None  # the most that computed on it beside ours
+    memory_bytes: Level | None = None  # in use by all processes
+    reasons: tuple[str, ...] | None = None  # that limited its clocks
+    other_processes: Count | None = None  # most at once
 
 
 class Moment(Plain, frozen=True, kw_only=True):
     """What a stretch of a window came to, of the granted cores and the first GPU; None where nothing answers."""
 
-    seconds: float  # from the window's first reading to the stretch's end
+    seconds: float  # from the window's first reading to the end of this part
     cpu_utilisation: float | None = None
     gpu_utilisation: float | None = None
     gpu_watts: float | None = None
@@ -62,36 +62,36 @@ class Telemetry(Plain, frozen=True, kw_only=True):
     """What the machine did during a run's samples, watched by another process; None where nothing answers."""
 
     seconds: float  # of the window
-    readings: Count  # that fell into it
-    reason: str = ""  # why there are none
+    readings: Count  # in the window
+    reason: str = ""  # why readings are missing
     cpu_utilisation: Level | None = None  # share of the granted cores
-    others_cores: float | None = None  # busy with others than the run's process, its children and the telemetry
+    others_cores: float | None = None  # busy with processes other than the run's, its children and the telemetry
     own_cores: float | None = None  # busy with the telemetry itself
-    steal: float | None = None  # share of the granted cores' time that other virtual machines had
-    throttled_periods: Count | None = None  # in which the control group was held back
+    steal: float | None = None  # share of the granted cores' time taken by other virtual machines
+    throttled_periods: Count | None = None  # in which the control group was throttled
     gpus: tuple[GpuTelemetry, ...] = ()  # that CUDA may use, in its order
-    course: tuple[Moment, ...] = ()  # of the window, in equal stretches
+    course: tuple[Moment, ...] = ()  # of the window, in equal parts
 
 
 class Energy(Plain, frozen=True, kw_only=True):
     """What the hardware's own counters say while the step goes on after the samples; None where there is none."""
 
-    seconds: float  # between the two readings that were subtracted
-    step_seconds: float | None = None  # of a step meanwhile
-    gpu_joules: float | None = None  # of the GPUs that the case uses
-    gpu_utilisation: float | None = None  # share of the time in which a kernel ran, of the first of them
-    package_joules: float | None = None  # of the CPU packages, whoever keeps them busy
+    seconds: float  # between the two counter readings
+    step_seconds: float | None = None  # of a step in the window
+    gpu_joules: float | None = None  # of the case's GPUs
+    gpu_utilisation: float | None = None  # share of the time in which a kernel ran on the first GPU
+    package_joules: float | None = None  # of the CPU packages, all processes
     gpu_idle_watts: float | None = None  # before the campaign began
     package_idle_watts: float | None = None
-    reason: str = ""  # why there is nothing
+    reason: str = ""  # why values are missing
 
 
 class JaxprCost(Plain, frozen=True, kw_only=True):
     """Cost of the step's jaxpr: what its results need; what they do not, the compiler leaves out."""
 
-    flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
-    parameters: int  # floating numbers that the step takes beside its batch
-    examples: int  # in its batch; 0: it does not take the whole batch
+    flop_per_step: float  # of matrix products and convolutions; loop-invariant ones count once
+    parameters: int  # floating-point inputs of the step other than its batch
+    examples: int  # in its batch; 0 if it does not take the whole batch
     product_dtypes: tuple[str, ...]
     product_precisions: tuple[str, ...]
 
@@ -102,24 +102,24 @@ class Replay(Plain, frozen=True, kw_only=True):
     A call is the least number of steps. A loss that is not finite is None.
     """
 
-    first: float | None  # of the first call, as it was taken
+    first: float | None  # of the first call of the run
     once: float | None  # of the first call
     twice: float | None  # of the second call
     together: float | None  # of two calls' steps in one chain; must be `twice`
     other_inputs: float | None  # of the first call with another batch
-    other_state: bool | None = None  # that call left another state behind, which outputs of one half cannot hide
-    other_seed: float | None  # of the first call with other initial values, one of several that were tried
-    other_seed_twice: float | None = None  # of the second, which a deep network that answers 0 at first moves too
+    other_state: bool | None = None  # that call ended in another state; differs even if all outputs are 0.5
+    other_seed: float | None  # of the first call with other initial values, one of several seeds tried
+    other_seed_twice: float | None = None  # of the second call: changes even for a deep network that returns 0 at first
 
 
 class Audit(Plain, frozen=True, kw_only=True):
     """What a process was seen to be and to do beside its times; None where its implementation cannot tell."""
 
-    cores: int  # that its threads may use
+    cores: int  # available to its threads
     platform: str | None = None  # of the device that holds its arrays
-    inputs_kept: bool = True  # the batches are after the samples what they were before
-    unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
-    awaited_seconds: float | None = None  # of these, until the last array was there
+    inputs_kept: bool = True  # the batches are unchanged after the samples
+    unfinished_seconds: float | None = None  # of work after the end of the last sample
+    awaited_seconds: float | None = None  # of these, until the last array was ready
     program: JaxprCost | None = None
     replay: Replay | None = None  # in a campaign's first round
 
@@ -127,7 +127,7 @@ class Audit(Plain, frozen=True, kw_only=True):
 class Predictions(Plain, frozen=True, kw_only=True):
     """What a network with one sigmoid output says of photographs, half of which show a dog, which is its 1."""
 
-    pixels: Literal["0 to 1", "0 to 255"]  # that it was given; it has learnt from 0 to 1
+    pixels: Literal["0 to 1", "0 to 255"]  # of the inputs; training used 0 to 1
     examples: Count
     mean_output: float
     above_half: float  # share of outputs above 0.5
@@ -142,19 +142,19 @@ class Learnt(Plain, frozen=True, kw_only=True):
     steps: Count
     losses: tuple[float, ...]  # of every `loss_every`-th step, and of the last
     loss_every: Count
-    examples: Count  # of the validation, all of it
-    accuracy: float  # share of them answered right
-    predictions: tuple[Predictions, ...] = ()  # of networks that tell cats from dogs
+    examples: Count  # of the whole validation set
+    accuracy: float  # share of correct answers
+    predictions: tuple[Predictions, ...] = ()  # of cat-and-dog networks
 
 
 class Served(Plain, frozen=True, kw_only=True):
     """How each request fared, a new one of which was sent whenever one had its answer."""
 
-    in_flight: Count  # requests that were under way at any time
-    latency_seconds: tuple[float, ...]  # of each in turn, from its dispatch until its answer was on the host
-    pictures: Count  # different ones, sent in turn
+    in_flight: Count  # requests in flight at any time
+    latency_seconds: tuple[float, ...]  # of each request, from dispatch until its answer is on the host
+    pictures: Count  # different ones, in rotation
     answers: Count  # different ones
-    wrong_answers: Count  # other than that of the same picture when nothing else was under way
+    wrong_answers: Count  # different from the answer to the same picture alone
 
 
 class Score(Plain, frozen=True, kw_only=True):
@@ -168,9 +168,9 @@ class Score(Plain, frozen=True, kw_only=True):
 class ReferenceKernel(Plain, frozen=True, kw_only=True):
     """What two fixed kernels reached on all granted cores just before a process, which tells how fast its host was."""
 
-    matmul_flop_per_second: float  # of a float32 matrix product
+    matmul_flop_per_second: float  # float32 matrix product
     copy_bytes_per_second: float  # read and written, both counted
-    seconds: float  # that they took, with the start of the process that ran them
+    seconds: float  # of both kernels and the start of their process
 
 
 class Run(Plain, frozen=True, kw_only=True):
@@ -188,30 +188,30 @@ class Run(Plain, frozen=True, kw_only=True):
     steps_per_sample: int = 0
     doubling_ratio: float | None = None  # time of 2K steps over time of K steps
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
-    warmup_converged: bool | None = None  # no longer stated: `clock.settled` tells it of the warm-up
+    warmup_converged: bool | None = None  # no longer stated: `clock.settled` derives it from the warm-up
     samples: tuple[Sample, ...] = ()
-    # Calls that each block before the next begins; none where a sample is one call.
+    # Calls that each block before the next begins; empty if a sample is one call.
     blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
     compilations: int | None = None  # during samples; must be 0
-    cache_hits: int | None = None  # programs that the compile stage took from a cache
+    cache_hits: int | None = None  # programs that the compile stage read from a cache
     first_loss: float | None = None
     last_loss: float | None = None
-    input_digest: str = ""  # sha256 of the batches that were rotated
-    # Cores busy with other processes during the samples.
+    input_digest: str = ""  # sha256 of the rotated batches
+    # Cores busy with other processes during the samples
     other_load_cores: float | None = msgspec.field(default=None, name="load_by_others")
-    minor_faults_per_step: float | None = None  # no longer taken
+    minor_faults_per_step: float | None = None  # no longer measured
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
-    bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
+    bytes_per_step: int | None = None  # lower bound: state read and written, other inputs read, one batch
     telemetry: Telemetry | None = None
     energy: Energy | None = None  # once a case, in the first round
-    elapsed_seconds: float | None = None  # of all samples, by the clock of the parent process
+    elapsed_seconds: float | None = None  # of all samples, by the parent's clock
     audit: Audit | None = None
-    first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
-    step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
+    first_batch_seconds: float | None = None  # from storage, with the start of workers; scopes `epoch` and `input`
+    step_alone_seconds: float | None = None  # of a step with its batch on the device, in scope `epoch`
     learnt: Learnt | None = None  # in scope `learning`
     served: Served | None = None  # in scope `serve`
-    scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
-    host: str = ""  # one-way hash of the boot it ran under, 16 hex characters; "": unknown
+    scores: tuple[Score, ...] = ()  # of a grid search
+    host: str = ""  # one-way hash of the boot, 16 hex characters; "": unknown
     program: str = ""  # digest of the step, its options and settings, 16 hex characters; "": none, or unknown
-    kernel: ReferenceKernel | None = None  # before a process on the CPU
+    kernel: ReferenceKernel | None = None  # before a CPU process

@@ -1,7 +1,7 @@
-"""Records on disk: written once, whole or not at all, and read with suspicion.
+"""Records on disk: written once and atomically, validated when read.
 
-What was measured here lies in a folder for each campaign, what was published in a pack: FOLDER/CAMPAIGN/NAME.json or
-FOLDER/CAMPAIGN.zip/NAME.json. Both are paths that `read` and `content` take.
+Local campaigns are folders, published ones are packs: FOLDER/CAMPAIGN/NAME.json or FOLDER/CAMPAIGN.zip/NAME.json.
+`read` and `content` take both kinds of path.
 """
 
 import os
@@ -14,22 +14,22 @@ from suite.results.records.acceptance import validate
 from suite.results.records.record import Record, sealed, to_json
 
 LARGEST_BYTES = packs.LARGEST_RECORD_BYTES
-PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign has so far
+PARTIAL = "partial-"  # prefix of an unfinished campaign's folder
 _LONGEST_LINE = 500
 _REMEDY = "free some space or choose another folder with --out"
 
 
 def write_once(path: Path, content: bytes, remedy: str = _REMEDY) -> None:
-    """Put content at a path that does not exist yet, atomically.
+    """Write content atomically to a path that does not exist yet.
 
-    Raises FileExistsError if something is there, RuntimeError with the remedy if the disk or folder refuses.
+    Raises FileExistsError if the path exists, RuntimeError with the remedy if the disk or folder refuses.
     """
     try:
         with files.draft(path, content) as draft:
             os.link(draft, path)  # unlike a rename, refuses to replace
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
-            raise FileExistsError(f"'{path}' is there already; records are never edited") from None
+            raise FileExistsError(f"'{path}' already exists; records are never edited") from None
         raise RuntimeError(f"cannot write '{path}': {error.strerror or error}; {remedy}") from error
 
 
@@ -46,9 +46,9 @@ def put(record: Record, folder: Path) -> Path:
 
 
 def read(path: Path) -> Record:
-    """Return the record at a path, which may lead into a pack.
+    """Return the record at a path, which may be inside a pack.
 
-    Raises ValueError, naming the file, the place in it and the reason, if it is not a record as it was written.
+    Raises ValueError with the file, the place in it and the reason if it is no valid record.
     """
     try:
         return _accepted(_content(path))
@@ -57,7 +57,7 @@ def read(path: Path) -> Record:
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a record's file, in a pack or not, whatever is in them. Raises ValueError as `read` does."""
+    """Return the bytes of a record's file, packed or loose, without validation. Raises ValueError as `read` does."""
     try:
         return _content(path)
     except (OSError, ValueError) as error:
@@ -80,28 +80,28 @@ def _content(path: Path) -> bytes:
 
 
 def _refusal(path: Path, error: OSError | ValueError) -> ValueError:
-    """Return the error that says in one line what cannot be read, why, and what to do."""
+    """Return the one-line error with path, reason and remedy."""
     reason = error.strerror if isinstance(error, OSError) else str(error)
-    kind, remedy = "record", "move it away to go on without it"
+    kind, remedy = "record", "move it away to continue without it"
     if packs.is_pack(path):
-        kind, remedy = "pack of records", f"take it anew from where it came, or {remedy}"
+        kind, remedy = "pack of records", f"download it again, or {remedy}"
     elif packs.around(path):
-        remedy = "take the pack anew from where it came, or move it away to go on without it"
+        remedy = "download the pack again, or move it away to continue without it"
     return ValueError(f"{_line(str(path))!r} is not a readable {kind}: {_line(str(reason))}; {remedy}")
 
 
-_accepted = lru_cache(2**13)(validate)  # one command reads its records to render them, and to print what they say
+_accepted = lru_cache(2**13)(validate)  # one command may read its records several times
 
 
 def _line(text: str) -> str:
-    """Return text from a file on one short line that a terminal prints as it is."""
+    """Return text from a file as one short printable line."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[-_LONGEST_LINE:]
 
 
 def paths(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the path of every record below the folders, sorted; the catalogue and schema beside them are no records.
+    """Yield the path of every record below the folders, sorted, without the catalogue and the schema.
 
-    A pack that cannot be read has its own path alone.
+    A pack that cannot be read yields its own path.
     """
     for folder in folders:
         if folder.is_dir():
@@ -109,7 +109,7 @@ def paths(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def packed(folder: Path, deep: bool = False) -> Iterator[Path]:
-    """Yield the path of every record in the packs of a folder, or below it; of one that cannot be read its own path."""
+    """Yield the path of every record in the packs of a folder, or below it; an unreadable pack yields its own path."""
     for pack in filter(packs.is_pack, _shown(folder.glob(f"{'**/' if deep else ''}*{packs.SUFFIX}"))):
         try:
             yield from packs.records(pack)
@@ -131,15 +131,15 @@ def of(campaign: Path) -> list[Path]:
 
 
 def campaigns(folder: Path) -> frozenset[str]:
-    """Return the names of the campaigns that a folder has, packed or not."""
-    there = (path for path in folder.glob("*") if path.is_dir() or packs.is_pack(path))
-    return frozenset(path.name.removesuffix(packs.SUFFIX) for path in there)
+    """Return the names of a folder's campaigns, packed or not."""
+    places = (path for path in folder.glob("*") if path.is_dir() or packs.is_pack(path))
+    return frozenset(path.name.removesuffix(packs.SUFFIX) for path in places)
 
 
 def load(folders: Iterable[Path]) -> tuple[tuple[Record, ...], tuple[str, ...]]:
-    """Return all readable records below the folders and one line for each that is not, or lies where another does.
+    """Return all readable records below the folders, and one line for each unreadable or misplaced one.
 
-    Of copies in several folders, such as that which was published, the first counts.
+    If several folders have a copy, such as the published one, the first counts.
     """
     places = dict[tuple[str, str], Path]()
     for path in paths(folders):
@@ -159,33 +159,33 @@ def load(folders: Iterable[Path]) -> tuple[tuple[Record, ...], tuple[str, ...]]:
 
 
 def misplaced(path: Path, record: Record, campaign: str = "") -> str:
-    """Return that a record lies at a path where it is not looked for, and where it belongs; '' if it lies there.
+    """Return the message for a record at the wrong path, with the right one; '' if the path is right.
 
-    `campaign` is the one of a pack whose own name does not count.
+    `campaign` replaces the campaign that the path implies, as for a pack under another name.
     """
     place = campaign or _place(path)[0], path.stem
     if place == (record.campaign, record.name):
         return ""
     if packs.around(path):
         return (
-            f"{_line(str(path))!r} is the record '{record.name}' of campaign '{record.campaign}'; it belongs into "
+            f"{_line(str(path))!r} is the record '{record.name}' of campaign '{record.campaign}'; it belongs in "
             f"'{record.campaign}{packs.SUFFIX}' as '{record.name}.json'"
         )
     return f"{_line(str(path))!r} is the record '{record.campaign}/{record.name}.json'; put it there"
 
 
 def _place(path: Path) -> tuple[str, str]:
-    """Return the campaign and the name that a record at a path has to have."""
+    """Return the campaign and the name that a record at a path must have."""
     if packs.is_pack(path):
         return path.name.removesuffix(packs.SUFFIX), ""
     return path.parent.name.removesuffix(packs.SUFFIX).removeprefix(PARTIAL), path.stem
 
 
 def _order(path: Path) -> tuple[str, str, bool]:
-    """Return by what records in a folder are sorted: packed ones first, as they are the published ones."""
+    """Return the sort key of a record's path; packed records come first, since they are published."""
     place = path if packs.is_pack(path) else path.parent
     return place.name.removesuffix(packs.SUFFIX), path.name, not place.name.endswith(packs.SUFFIX)
 
 
-def _shown(found: Iterable[Path]) -> Iterator[Path]:
-    return (path for path in found if not path.name.startswith("."))
+def _shown(paths: Iterable[Path]) -> Iterator[Path]:
+    return (path for path in paths if not path.name.startswith("."))

@@ -1,1 +1,1 @@
-"""What one campaign on one host says."""
+"""Results of one campaign on one host."""

@@ -1,4 +1,4 @@
-"""Baselines: the other implementations of one case in one campaign, each with its time over this one's."""
+"""Baselines of one campaign: other implementations of a case, each with its time over the case's."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 
 
 def baselines_of(summary: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
-    """Return the other implementations of the same case, each with its time over mine."""
+    """Return the baselines of a summary's case, each with its time over the summary's, paired by round."""
     baselines = []
     for other in others_of(summary, group):
         over = time_ratio(other, summary)
@@ -21,18 +21,18 @@ def baselines_of(summary: Summary, group: Iterable[Summary]) -> tuple[tuple[Summ
 
 
 def way(item: Summary) -> tuple[str, str]:
-    """Return how a step was implemented, whatever the allocator: implementation and variant."""
+    """Return implementation and variant of a step, ignoring the allocator."""
     return item.record.case.implementation, item.record.case.variant
 
 
 def untimed(baselines: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
-    """Return the names of the ways that these implementations have on their backend and that are not among them."""
+    """Return the names of the untimed variants of these baselines' implementations on their backend."""
     cases = [baseline.record.case for baseline, _ in baselines]
     return not_timed(cases, sorted({case.implementation for case in cases}), cases[0].backend) if cases else ()
 
 
 def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], backend: Backend) -> tuple[str, ...]:
-    """Return the names of the ways that implementations have on a backend and that are not among these."""
+    """Return the names of the variants of implementations on a backend that are not in `timed`."""
     return tuple(
         way_name(implementation, variant)
         for implementation in implementations
@@ -42,7 +42,7 @@ def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], 
 
 
 def others_of(summary: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
-    """Yield the results of other implementations of the same case, whatever they are worth."""
+    """Yield the results of other implementations of the same case, valid or not."""
     own = summary.record.compared_as
     for other in group:
         if other.record.case.implementation != own.implementation and other.record.compared_as.taken_as(own) == own:

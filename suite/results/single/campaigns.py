@@ -1,4 +1,4 @@
-"""Of which campaigns results are that stand beside each other: between two the host and the suite may be others."""
+"""Notes for tables whose rows come from several campaigns."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from suite.results.records.record import Record
 
 
 def several(records: Iterable[Record]) -> str:
-    """Return such as 'of 3 campaigns, 2026-11-21 to 2026-11-27'; '' if all are of one."""
+    """Return the span of several campaigns, such as 'of 3 campaigns, 2026-11-21 to 2026-11-27'; '' for one."""
     began = {record.campaign: units.day(record.created) for record in records}
     if len(began) < 2:
         return ""
@@ -16,6 +16,6 @@ def several(records: Iterable[Record]) -> str:
 
 
 def notes(records: Iterable[Record]) -> tuple[str, ...]:
-    """Return a table's note that its rows are of several campaigns; none if all are of one."""
+    """Return a note for a table whose rows are of several campaigns; () for one campaign."""
     span = several(records)
     return (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()

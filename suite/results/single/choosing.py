@@ -1,4 +1,4 @@
-"""How the committed choices are made from published records: each workload's baseline, and the threads of a CPU."""
+"""Derive the committed choices from published records: each workload's baseline, and CPU thread counts."""
 
 import math
 from collections import Counter, defaultdict
@@ -12,11 +12,11 @@ from suite.results.records.record import Record
 from suite.results.single.summary import seconds_by_round, summary
 from suite.variants import SLOW_TO_START
 
-_WORTH = 0.9  # of the time of the fastest other way: a slow start has to gain that much
+_WORTH = 0.9  # of the fastest other way's time: the gain that makes up for a slow start
 _CPU_SPREAD = 0.108  # standard deviation of the logarithms of one CPU step's times by processes of one host
 _SURE = 2.0  # standard errors
-_HOSTS = 2  # on which fewer threads have to be faster
-_COMPARED = 2  # ways timed on a kind of machine, which then says itself which is faster
+_HOSTS = 2  # hosts on which fewer threads must be faster
+_COMPARED = 2  # ways timed on a kind of machine, which then decides for itself
 
 RULE = (
     "The baseline is the way with the least time over JAX's, as a mean over the published campaigns: on the kind of "
@@ -30,7 +30,7 @@ _Step = tuple[str, Implementation, str]  # workload, implementation, kind of mac
 
 
 def made(records: Iterable[Record], host: Callable[[Record], Hashable]) -> Choices:
-    """Return what the steps in the headline setting choose; `host` says on which host a record was measured."""
+    """Return the choices from steps in the headline setting; `host` returns a record's host."""
     steps = [
         record
         for record in records
@@ -48,7 +48,7 @@ _Place = tuple[str, str, Backend, _How]  # campaign, workload, backend and way
 
 
 def _baselines(steps: Sequence[Record]) -> Iterator[Way]:
-    """Yield the baseline of each workload and backend: for all machines, then for each kind that has another."""
+    """Yield the baseline of each workload and backend: for all machines, then for each kind with another one."""
     for (workload, backend), kinds in sorted(_over_jax(steps).items()):
         compared = {on: ways for on, ways in kinds.items() if len(ways) >= _COMPARED} or kinds
         everywhere = _best(compared.values(), twice=backend == "cpu")
@@ -64,14 +64,14 @@ _Ways = Mapping[_How, Mapping[str, float]]  # each way's time over JAX's, by cam
 
 
 def _over_jax(steps: Sequence[Record]) -> Mapping[tuple[str, Backend], Mapping[str, _Ways]]:
-    """Return by workload and backend, then by kind of machine, what each way takes over JAX in its campaign."""
-    fastest: dict[_Place, Record] = {}  # of two allocators the better one
+    """Return by workload and backend, then by kind of machine, each way's time over JAX's in its campaign."""
+    fastest: dict[_Place, Record] = {}  # with the faster allocator
     for record in steps:
         case = record.case
         if case.threads is None and (case.implementation != "jax" or case.variant == "plain"):
             how: _How = case.implementation, case.variant, case.layout
-            mine = record.campaign, record.workload, case.backend, how
-            fastest[mine] = min(record, fastest.get(mine, record), key=_log)
+            key: _Place = record.campaign, record.workload, case.backend, how
+            fastest[key] = min(record, fastest.get(key, record), key=_log)
     ratios: dict[tuple[str, Backend], dict[str, dict[_How, dict[str, float]]]]
     ratios = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
     for (campaign, workload, backend, how), record in fastest.items():
@@ -83,9 +83,9 @@ def _over_jax(steps: Sequence[Record]) -> Mapping[tuple[str, Backend], Mapping[s
 
 
 def _best(kinds: Iterable[_Ways], twice: bool) -> _How:
-    """Return the way that loses least to the fastest on its kind.
+    """Return the way that on average loses least to the fastest of its kind of machine.
 
-    One that is slow to start has to gain enough; with `twice` it has to have been timed in two campaigns.
+    A way with a slow start must gain enough; with `twice` it must have been timed in two campaigns.
     """
     kinds, losses = tuple(kinds), defaultdict[_How, list[float]](list)
     campaigns = Counter(how for ways in kinds for how, by_campaign in ways.items() for _ in by_campaign)
@@ -119,7 +119,7 @@ def _way(workload: str, backend: Backend, on: str, how: _How, kinds: Iterable[_W
 
 
 def _threads(steps: Sequence[Record], host: Callable[[Record], Hashable]) -> Iterator[Threads]:
-    """Yield the counts of threads that are surely faster than all cores, on two hosts each by itself."""
+    """Yield the thread counts that are significantly faster than all cores on two hosts each."""
     logs: dict[_Step, dict[Hashable, dict[int | None, list[float]]]]
     logs = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     campaigns: dict[_Step, set[str]] = defaultdict(set)
@@ -135,7 +135,7 @@ def _threads(steps: Sequence[Record], host: Callable[[Record], Hashable]) -> Ite
             count: [_gain(times[None], times[count]) for times in by_host.values() if {None, count} <= times.keys()]
             for count in counts
         }
-        sure = {count: found for count, found in gains.items() if sum(ok for _, ok in found) >= _HOSTS}
+        sure = {count: of_hosts for count, of_hosts in gains.items() if sum(ok for _, ok in of_hosts) >= _HOSTS}
         if sure:
             best = max(sure, key=lambda count: fmean(gain for gain, _ in sure[count]))
             named = tuple(sorted(campaigns[workload, implementation, on]))
@@ -143,7 +143,7 @@ def _threads(steps: Sequence[Record], host: Callable[[Record], Hashable]) -> Ite
 
 
 def _gain(every: Sequence[float], fewer: Sequence[float]) -> tuple[float, bool]:
-    """Return by how much fewer threads are faster, on the log scale, and whether that is more than the noise."""
+    """Return the gain of fewer threads on the log scale, and whether it exceeds the noise."""
     gain = fmean(every) - fmean(fewer)
     return gain, gain > _SURE * _CPU_SPREAD * math.sqrt(1 / len(every) + 1 / len(fewer))
 

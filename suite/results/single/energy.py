@@ -1,4 +1,4 @@
-"""Energy of a record, from the hardware's own counters; nothing is guessed where there is none."""
+"""Energy of a record from hardware counters; never estimated."""
 
 from suite.results.records.record import Record
 from suite.results.records.run import Energy
@@ -6,7 +6,7 @@ from suite.workload import Plain
 
 
 class Use(Plain, frozen=True, kw_only=True):
-    """What one counter says of a case: mean power while the step went on, beside the power before the campaign."""
+    """One counter's result for a case: mean power during sustained load, and idle power before the campaign."""
 
     watts: float
     idle_watts: float | None
@@ -14,18 +14,18 @@ class Use(Plain, frozen=True, kw_only=True):
 
 
 def energy_window(record: Record) -> Energy | None:
-    """Return the window in which the record's energy was counted; None if it never was."""
+    """Return the record's energy window; None if energy was not counted."""
     return next((run.energy for run in record.runs if run.energy is not None), None)
 
 
 def gpu_use(record: Record) -> Use | None:
-    """Return what the GPUs of the case used; None without their counters."""
+    """Return the energy use of the case's GPUs; None without counters."""
     window = energy_window(record)
     return window and _use(record, window, window.gpu_joules, window.gpu_idle_watts)
 
 
 def package_use(record: Record) -> Use | None:
-    """Return what the CPU packages used, whoever kept them busy; None without their counters."""
+    """Return the energy use of the CPU packages, all processes; None without counters."""
     window = energy_window(record)
     return window and _use(record, window, window.package_joules, window.package_idle_watts)
 

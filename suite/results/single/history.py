@@ -1,4 +1,4 @@
-"""The headline step of a workload in every campaign that timed it on a machine: does it come out the same again?"""
+"""The headline step of a workload in every campaign on a machine, to see whether it repeats."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from suite.results.stats.statistics import Estimate
 
 @dataclass(frozen=True, kw_only=True)
 class Once:
-    """One campaign's times, on the CPU those of the better allocator; a side that it did not time is None."""
+    """One campaign's times, on the CPU with the faster allocator; None for a side that it did not time."""
 
-    created: str  # when the campaign began, UTC
-    experiment: str  # that it was of; '' if none
+    created: str  # start of the campaign, UTC
+    experiment: str  # '' if none
     cpu: Summary | None
     gpu: Summary | None
 
     @property
     def ratio(self) -> Estimate | None:
-        """The CPU's time over the GPU's, paired by round; None if one side is missing or makes no sense."""
+        """CPU time over GPU time, paired by round; None if a side is missing or invalid."""
         return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
 
 
 def history(records: Iterable[Record]) -> tuple[Once, ...]:
-    """Return what each campaign found of one workload on one machine, the newest first; smoke is none."""
+    """Return the times of each campaign of one workload on one machine, the newest first, without smoke."""
     campaigns: dict[str, list[Record]] = {}
     for record in records:
         if record.headline_step() and record.profile != "smoke":

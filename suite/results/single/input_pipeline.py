@@ -1,4 +1,4 @@
-"""Steps whose batches come from storage: how fast, and which side holds them up, the input or the device."""
+"""Steps with batches from storage: throughput, and whether the input or the device limits it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from suite.results.stats.statistics import Estimate, geometric_mean
 
 Bound = Literal["input", "device", "both"]
 
-_DEVICE_FROM, _INPUT_BELOW = 0.9, 0.7  # share of the time that the step alone accounts for
+_DEVICE_FROM, _INPUT_BELOW = 0.9, 0.7  # share of the time that the step alone takes
 
 
 @dataclass(frozen=True, kw_only=True)
 class InputPipeline:
-    """What a record of scope `epoch` says beside its time."""
+    """Results of a record of scope `epoch` beside its time."""
 
     summary: Summary
-    rate: Estimate | None  # examples a second, from storage on
-    device_rate: Estimate | None  # the same with batches that lie on the device
-    share: Estimate | None  # of the time, that the step alone accounts for; the device idles the rest
-    first_batch_seconds: float | None  # the middle process's
-    gpu_utilisation: float | None  # the middle process's mean
+    rate: Estimate | None  # examples per second, from storage
+    device_rate: Estimate | None  # the same with batches on the device
+    share: Estimate | None  # of the time that the step alone takes; the device idles the rest
+    first_batch_seconds: float | None  # median over processes
+    gpu_utilisation: float | None  # median over processes of the mean
 
     @property
     def bound(self) -> Bound | None:
-        """What the speed is bound by; None where the step alone was not timed."""
+        """The limit of the throughput; None if the step alone was not timed."""
         return self.share and bound_by(self.share)
 
 
 def bound_by(share: Estimate) -> Bound:
-    """Return what the speed is bound by, from the share of the time that the step alone accounts for."""
+    """Return the limit of the throughput, from the share of the time that the step alone takes."""
     if share.value >= _DEVICE_FROM:
         return "device"
     return "input" if share.value < _INPUT_BELOW else "both"
 
 
 def input_pipeline(record: Record) -> InputPipeline:
-    """Return what a record of scope `epoch` or `input` says."""
+    """Return the results of a record of scope `epoch` or `input`."""
     item = summary(record)
     good = [run for run in record.runs if not run.reason and run.samples and run.steps_per_sample]
     steps = [median(s.wall_seconds for s in run.samples) / run.steps_per_sample for run in good]
@@ -58,6 +58,6 @@ def input_pipeline(record: Record) -> InputPipeline:
 
 
 def input_pipelines(records: Sequence[Record], scope: str = "epoch") -> tuple[InputPipeline, ...]:
-    """Return those of the current record of each case and machine with that scope, by machine, workload and case."""
+    """Return the results of the current record of each case and machine in a scope, by machine, workload and case."""
     latest = {r.machine_and_case: r for r in sorted(records, key=lambda r: r.current_key) if r.case.scope == scope}
     return tuple(input_pipeline(latest[key]) for key in sorted(latest))

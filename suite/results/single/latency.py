@@ -1,4 +1,4 @@
-"""How long requests took, in quantiles: each process gives one number for each, as it does for its times."""
+"""Latency of requests in quantiles, one value per process."""
 
 import dataclasses
 import math
@@ -17,7 +17,7 @@ MEDIAN, TAIL = 0.5, 0.99
 
 @dataclass(frozen=True, kw_only=True)
 class Latency:
-    """What a record of scope `serve` says; the estimates are None where no process ended well."""
+    """Results of a record of scope `serve`; estimates are None if no process succeeded."""
 
     summary: Summary
     median: Estimate | None  # seconds that half of the requests did not exceed
@@ -27,7 +27,7 @@ class Latency:
 
 
 def latency(record: Record) -> Latency:
-    """Return what a record of scope `serve` says."""
+    """Return the results of a record of scope `serve`."""
     item = summary(record)
     return Latency(
         summary=item,
@@ -39,16 +39,16 @@ def latency(record: Record) -> Latency:
 
 
 def blocking_step(item: Summary) -> Summary | None:
-    """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
+    """Return the summary of blocking steps; None if a successful process timed none.
 
-    Where a sample is one step anyway, it is that. What speaks against the step speaks against it too.
+    If a sample is one step, it is that sample. The step's caveats apply.
     """
     runs = []
     for run in item.record.runs:
-        alone = run.blocking_samples or (run.samples if run.steps_per_sample == 1 else ())
-        if not run.reason and not alone:
+        samples = run.blocking_samples or (run.samples if run.steps_per_sample == 1 else ())
+        if not run.reason and not samples:
             return None
-        runs.append(replace(run, samples=alone, steps_per_sample=1))
+        runs.append(replace(run, samples=samples, steps_per_sample=1))
     record = replace(item.record, runs=tuple(runs))
     values = list(seconds_by_round(record).values())
     if not values:
@@ -59,14 +59,14 @@ def blocking_step(item: Summary) -> Summary | None:
 
 
 def quantiles(record: Record, share: float) -> dict[int, float]:
-    """Return by round the seconds that this share of a process's requests did not exceed."""
+    """Return by round the latency in seconds that this share of the requests did not exceed."""
     return {number: quantile(seconds, share) for number, seconds in _by_round(record).items()}
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the least of these values that at least this share of them does not exceed.
+    """Return the smallest value that at least this share of the values does not exceed.
 
-    Raises ValueError if there are none.
+    Raises ValueError without values.
     """
     if not values:
         raise ValueError("a quantile needs values, got none")

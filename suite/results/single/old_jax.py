@@ -1,14 +1,14 @@
-"""The last JAX for Python 3.11: on a CPU it is so slow, most of all at convolutions, that it flatters any GPU."""
+"""The last JAX for Python 3.11 is slow on CPUs, at convolutions above all, and so flatters any GPU."""
 
 from collections.abc import Mapping
 
 from suite.results.records.record import Record
 
-_QUICK_ON_A_CPU = (0, 11)  # from this JAX on
+_QUICK_ON_A_CPU = (0, 11)  # first JAX that is fast on a CPU
 
 
 def slow_on_a_cpu(packages: Mapping[str, str]) -> str:
-    """Return that the JAX among these versions is slow on a CPU, and what helps; '' if it is not."""
+    """Return a message with remedy if the JAX among these versions is slow on a CPU; '' if it is not."""
     version = packages.get("jax", "")
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if len(numbers) < 2 or numbers >= _QUICK_ON_A_CPU:
@@ -20,6 +20,6 @@ def slow_on_a_cpu(packages: Mapping[str, str]) -> str:
 
 
 def slow(record: Record) -> str:
-    """Return that a record is of such a JAX on a CPU, and what helps; '' if it is not."""
+    """Return a message with remedy if a record is of such a JAX on a CPU; '' if it is not."""
     jax_on_a_cpu = (record.case.implementation, record.backend) == ("jax", "cpu")
     return slow_on_a_cpu(record.software.packages) if jax_on_a_cpu else ""

@@ -1,4 +1,4 @@
-"""What an hour of a machine costs, from a file that anybody may write; and what a measured step comes to."""
+"""Prices per hour of machines, from a user's file, and the cost of a measured step."""
 
 import math
 import re
@@ -20,7 +20,7 @@ _HIGHEST = 1e6  # an hour
 
 
 class Price(Plain, frozen=True, kw_only=True):
-    """What an hour of one kind of machine costs."""
+    """The price of an hour of one kind of machine."""
 
     per_hour: float  # of the whole machine
     currency: str  # ISO 4217
@@ -32,9 +32,9 @@ class Price(Plain, frozen=True, kw_only=True):
 
 
 def read(path: Path = SHIPPED) -> tuple[Price, ...]:
-    """Return the prices of a file, whose form the shipped one describes.
+    """Return the prices of a file in the format of the shipped one.
 
-    Raises ValueError naming the file, the price and the field if anything is wrong with it.
+    Raises ValueError with the file, the price and the field if it is invalid.
     """
     try:
         with path.open("rb") as file:
@@ -95,7 +95,7 @@ def _price(entry: dict[str, Any]) -> Price:
 
 
 def price_of(machine: Machine, prices: Iterable[Price]) -> Price | None:
-    """Return a machine's price: by its name, else by its GPUs, the longest description first; None if there is none."""
+    """Return a machine's price: by its name, else by its GPUs, the longest description first; None if unknown."""
     listed = list(prices)
     for price in listed:
         if price.machine and price.machine in (machine.name, machine.slug):
@@ -116,7 +116,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def cost(examples_per_second: Estimate, examples: int, price: Price) -> Estimate:
-    """Return what so many examples cost at a throughput above 0, in the price's currency, with its interval."""
+    """Return the cost of so many examples at a throughput, in the price's currency, with its interval."""
     hours = examples / 3600
 
     def at(rate: float | None) -> float | None:

@@ -1,9 +1,9 @@
-"""How near a step comes to what its machine can do at most, by ceilings measured on the same machine.
+"""How near a step comes to the limits of its machine, by ceilings measured on the same machine.
 
-MFU, model FLOP utilisation: the step's analytic FLOP a second over the ceiling of matrix products at its precision.
-The floor is the least time that a step can take: its FLOP at that ceiling, or the bytes that it has at least to read
-and write at the ceiling of memory, whichever lasts longer. These bytes are parameters, statistics and optimizer state,
-read and written (of an inference: read), and one batch; activations are left out, as they could stay in a cache.
+MFU, model FLOP utilisation: the step's analytic FLOP/s over the ceiling of matrix products at its precision. The floor
+is the least time of a step: its FLOP at that ceiling, or its least bytes at the ceiling of memory, whichever takes
+longer. These bytes are parameters, statistics and optimizer state, read and written (for inference: read), and one
+batch. Activations are excluded, as they could stay in a cache.
 """
 
 from collections.abc import Iterable
@@ -20,20 +20,20 @@ _FLOAT32_BYTES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Ceiling:
-    """The fastest of a kind of work on one backend of one machine."""
+    """The fastest result of a kind of work on one backend of one machine."""
 
-    rate: float  # FLOP or bytes a second
+    rate: float  # FLOP/s or bytes/s
     measured: Summary
 
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """Where a step stands below its ceilings; None, with the reason, where one was not measured."""
+    """A step relative to its ceilings; None, with the reason, if one was not measured."""
 
     mfu: float | None
     floor_seconds: float | None
     of_floor: float | None  # the floor over the step's time
-    intensity: float  # FLOP for each byte that has to be moved
+    intensity: float  # FLOP per byte moved
     reason: str = ""
 
 
@@ -41,14 +41,14 @@ Roof = dict[tuple[str, str, str, str], Ceiling]  # by machine, backend, kind of 
 
 
 def is_ceiling(record: Record) -> bool:
-    """Return whether a record is of no network."""
+    """Return whether a record is of a ceiling, not of a network."""
     return record.description.family == FAMILY
 
 
 def roof(records: Iterable[Record]) -> Roof:
-    """Return the ceilings: of each case the current record that is whole and valid, of these the fastest.
+    """Return the ceilings: the fastest of each machine's current complete and valid records.
 
-    One that something speaks against counts, and one of a smoke run, since each shows what the machine can do.
+    Records with caveats and smoke count too, since each shows what the machine can reach.
     """
     latest: dict[tuple[str, str], Summary] = {}
     for record in sorted(filter(is_ceiling, records), key=lambda r: r.sort_key):
@@ -66,14 +66,14 @@ def roof(records: Iterable[Record]) -> Roof:
 
 
 def rate(item: Summary) -> float | None:
-    """Return a ceiling's FLOP or bytes a second."""
+    """Return a ceiling's FLOP/s or bytes/s; None without a time."""
     if item.seconds is None:
         return None
     return item.flop_per_second or least_bytes(item.record) / item.seconds.value
 
 
 def least_bytes(record: Record) -> int:
-    """Return what a step has to read and write at least; of a record that does not say, from its parameters alone."""
+    """Return the least bytes that a step reads and writes; for an older record from its parameters alone."""
     measured = [run.bytes_per_step for run in record.runs if run.bytes_per_step]
     about = record.description
     moved = 2 * about.trainable_parameters if trained(about) else about.parameters
@@ -81,12 +81,12 @@ def least_bytes(record: Record) -> int:
 
 
 def trained(about: Description) -> bool:
-    """Return whether a step changes the parameters."""
+    """Return whether a step updates the parameters."""
     return about.flop_per_example > about.forward_flop_per_example
 
 
 def share(item: Summary, ceilings: Roof) -> Share:
-    """Return where a step stands below the ceilings of its machine."""
+    """Return a step's MFU and floor under the ceilings of its machine."""
     record = item.record
     case, moved = record.case, least_bytes(record)
     flop = case.batch * record.description.flop_per_example

@@ -1,20 +1,20 @@
-"""Whether both sides of a speed-up computed the same: their inputs and their first losses, round by round.
+"""Whether both sides of a speed-up computed the same: compares inputs and losses round by round.
 
-Source of the bounds: the published pairs of both sides. First losses differ by 2e-6 at most; the second one, after an
-update, by 3e-3 of the deepest network, whose batch norms of small batches amplify what rounding does.
+Source of the bounds: the published pairs of both sides. First losses differ by at most 2e-6; the second loss, after an
+update, by 3e-3 for the deepest network, whose batch norms of small batches amplify rounding.
 """
 
 from collections.abc import Iterator
 
 from suite.results.records.record import Record
 
-_FIRST, _LATER = 1e-4, 1e-2  # of the CPU's loss: by the first step; by a later one, which an update lies before
+_FIRST, _LATER = 1e-4, 1e-2  # relative to the CPU's loss: of the first step; of a later one, after an update
 
 
 def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
-    """Yield where a GPU in full float32 computed something else than the CPU of its campaign.
+    """Yield each difference between a GPU in full float32 and the CPU of its campaign.
 
-    A lower precision has other losses by its nature, and a whole run's last loss is the end of a training of its own.
+    Skipped are lower precisions, which change the loss, and whole runs, whose last loss ends a training of its own.
     """
     if gpu.case.precision != "float32-highest" or gpu.case.scope == "run":
         return
@@ -26,7 +26,7 @@ def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
         where = f"round {run.round + 1}"
         if run.input_digest != theirs.input_digest:
             yield f"{where}: the sides had other inputs"
-        first = _FIRST if gpu.case.variant != "scan" else _LATER  # whose first call has many steps
+        first = _FIRST if gpu.case.variant != "scan" else _LATER  # the first call of scan has many steps
         yield from _apart(f"{where}: the first loss", run.first_loss, theirs.first_loss, first)
         ours, other = (each.audit.replay if each.audit else None for each in (run, theirs))
         if ours is not None and other is not None:

@@ -1,4 +1,4 @@
-"""Records by what they are of: by machine, those that are current, or what a word on the command line means."""
+"""Select records: by machine, the current ones, or by a word of the command line."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from suite.results.single.summary import Summary, fastest, summary
 
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of each machine by its name in addresses: with a GPU first, then with most records."""
+    """Return the records of each machine by its name in addresses: with a GPU first, then by number of records."""
     machines: dict[str, list[Record]] = {}
     for record in records:
         machines.setdefault(record.machine.slug, []).append(record)
@@ -30,35 +30,34 @@ def current_cases(records: Iterable[Record]) -> list[Summary]:
 
 
 def campaign_sort_key(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
-    """Order campaigns as records are: one that was broken off in any of these replaces none that is whole."""
+    """Return the sort key of a campaign with these records; one partial record makes it partial."""
     return min(record.sort_key for record in records)
 
 
 def ignoring_allocator(record: Record) -> tuple[str, str]:
-    """Return a record's place, which it shares with that of the other allocator: the better one counts."""
+    """Return a record's machine and case, ignoring the allocator."""
     return msgspec.structs.replace(record, case=record.case.ignoring_allocator).machine_and_case
 
 
 def fastest_of_each_case(items: Iterable[Summary]) -> list[Summary]:
-    """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
+    """Return each case's current summary with the faster allocator, in the order of first appearance."""
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
         cases.setdefault(ignoring_allocator(item.record), []).append(item)
     fastest_items = []
     for same in cases.values():
         latest = max(same, key=lambda item: item.record.current_key).record.campaign
-        mine = [item for item in same if item.record.campaign == latest]
-        fastest_items.append(fastest(mine) or mine[0])
+        candidates = [item for item in same if item.record.campaign == latest]
+        fastest_items.append(fastest(candidates) or candidates[0])
     return fastest_items
 
 
 def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
-    """Return the records of a file, pack or folder, or those of these records that a word means.
+    """Return the records of a file, pack or folder, or those of these records that a word selects.
 
-    It is the name of a campaign or machine, or 'package==version'.
+    A word is the name of a campaign or machine, or 'package==version'.
 
-    Raises LookupError if nothing is meant or the folder holds no record, ValueError if the file, or one in the folder,
-    is none.
+    Raises LookupError if nothing is selected or the folder has no record, ValueError if a file is no record.
     """
     path = Path(word)
     if packs.is_pack(path):
@@ -68,8 +67,8 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
     if path.is_dir():
         if not os.access(path, os.R_OK | os.X_OK):
             raise ValueError(f"folder '{word}' is not readable")
-        if (mine := store.of(path)) and not any(store.paths([path])):
-            return tuple(map(store.read, mine))
+        if (paths := store.of(path)) and not any(store.paths([path])):
+            return tuple(map(store.read, paths))
         below, problems = store.load([path])
         if problems:
             raise ValueError(problems[0])
@@ -86,7 +85,7 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
         or (version and record.software.packages.get(package) == version)
     )
     if not chosen:
-        raise LookupError(f"no record is meant by '{word}'{_near(word, records)}")
+        raise LookupError(f"no record matches '{word}'{_near(word, records)}")
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""What one record says: the time of one host with its interval, and what speaks against it."""
+"""The summary of one record: one host's time with its interval, and its caveats."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from suite.scopes import SCOPES
 
 SMOKE = "it only shows that it runs"
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
-_PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
-_OTHERS_CORES = 0.1  # busy with other work, for each granted core
-_STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
-# A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
+_PAUSE = 3.0  # longest sample over the median: the process was stopped or the machine suspended
+_OTHERS_CORES = 0.1  # of each granted core, busy with other processes
+_STEAL = 0.02  # of the machine's CPU time, taken by other virtual machines
+# A power cap is no throttling: it is a limit of the product, reached in every run, and shown with the telemetry.
 THROTTLING = frozenset({"hardware slowdown", "thermal slowdown", "hardware thermal slowdown", "power brake"})
 
 
@@ -27,50 +27,50 @@ class Summary:
 
     record: Record
     seconds: Estimate | None
-    state: State  # open, as it is of one host, or invalid
+    state: State  # open or invalid; one host is never quotable
     lacking: bool  # whether a round is missing
-    reasons: tuple[str, ...]  # what speaks against it
+    reasons: tuple[str, ...]  # caveats
 
     @property
     def complete(self) -> bool:
-        """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
+        """Whether it has a time, is valid and lacks no round."""
         return self.seconds is not None and self.state != "invalid" and not self.lacking
 
     @property
     def usable(self) -> bool:
-        """Whether it may be judged by: whole, more than a sign that it runs, and of no JAX that is slow on a CPU."""
+        """Whether verdicts may use it: complete, no smoke, and no JAX that is slow on CPUs."""
         return self.complete and self.record.profile != "smoke" and not old_jax.slow(self.record)
 
     @property
     def steady(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether it is complete and has no caveat."""
         return self.complete and not self.reasons
 
     @property
     def examples_per_second(self) -> float | None:
-        """Throughput in steady state; None where starting counts too, or when there is no time."""
+        """Throughput in steady state; None if starting counts, or without a time."""
         if self.seconds is None or not SCOPES[self.record.case.scope].streamed:
             return None
         return self.record.case.batch / self.seconds.value
 
     @property
     def examples_per_second_estimate(self) -> Estimate | None:
-        """Throughput in steady state with its interval."""
+        """Throughput in steady state with its interval; None if its scope has no floor, or without a time."""
         if self.seconds is None or not SCOPES[self.record.case.scope].bounded or self.record.case.batch < 1:
             return None
         return self.seconds.per(self.record.case.batch)
 
     @property
     def flop_per_second(self) -> float | None:
-        """Analytic FLOP per second in steady state; None where none are computed or counted."""
+        """Analytic FLOP/s in steady state; None if nothing is computed or counted."""
         rate, flop = self.examples_per_second, self.record.description.flop_per_example
         return rate * flop if rate is not None and flop and SCOPES[self.record.case.scope].computes else None
 
 
 def step_seconds(run: Run, method: int = 1) -> float | None:
-    """Return the process's one number, all time of its samples over all their steps; None for a failed run.
+    """Return the process's value: seconds of its samples over their steps; None for a failed run.
 
-    That is what training pays. By method 0 it is the median over the samples, which is a little less on CPUs.
+    It is the mean, which training pays. Method 0 takes the median over samples, slightly less on CPUs.
     """
     if run.reason or not run.samples or run.steps_per_sample < 1:
         return None
@@ -79,14 +79,14 @@ def step_seconds(run: Run, method: int = 1) -> float | None:
 
 
 def longest(run: Run) -> float:
-    """Return the longest sample over the median one; 0 if there is none."""
+    """Return the longest sample over the median; 0 without samples."""
     walls = [sample.wall_seconds for sample in run.samples]
     return max(walls) / median(walls) if walls and median(walls) > 0 else 0.0
 
 
 @once
 def seconds_by_round(record: Record) -> dict[int, float]:
-    """Return the number of each round whose process ended well."""
+    """Return the seconds of each round whose process succeeded."""
     values = {run.round: step_seconds(run, record.method) for run in record.runs}
     return {number: value for number, value in values.items() if value is not None and value > 0}
 
@@ -94,8 +94,7 @@ def seconds_by_round(record: Record) -> dict[int, float]:
 def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
     """Return one time over another, paired by round.
 
-    None if the two are of different campaigns, if one makes no sense, or if they share no round that ended well in
-    both.
+    None if they are of different campaigns, if one is invalid, or if they share no successful round.
     """
     both = numerator, denominator
     if len({item.record.campaign for item in both}) > 1 or any(item.state == "invalid" for item in both):
@@ -105,7 +104,7 @@ def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
 
 @once
 def summary(record: Record) -> Summary:
-    """Return the record's time, and what speaks against it."""
+    """Return the record's time, state and caveats."""
     values = seconds_by_round(record)
     seconds = geometric_mean(list(values.values())) if values else None
     invalid, missing = tuple(validity.invalid(record)), record.rounds - len(values)
@@ -123,7 +122,7 @@ def summary(record: Record) -> Summary:
 
 
 def _against(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
-    """Yield what speaks against a time that no round is missing of, and after a semicolon what helps."""
+    """Yield the caveats of a complete and valid time, each with its remedy after a semicolon."""
     if record.profile == "smoke":
         yield SMOKE
     if slow := old_jax.slow(record):
@@ -155,7 +154,7 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
 
 
 def disturbed(record: Record) -> Iterable[str]:
-    """Yield what disturbed the processes, whatever their times say: other load, a throttled GPU, a stopped process."""
+    """Yield what disturbed the processes, whatever their times: other load, a throttled GPU, a stopped process."""
     if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
         yield "the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
     loads = [run.other_load_cores for run in record.runs if run.other_load_cores is not None]
@@ -165,7 +164,7 @@ def disturbed(record: Record) -> Iterable[str]:
 
 
 def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable[str]:
-    """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
+    """Yield the caveats from telemetry, of the GPUs in use and of the host."""
     used = [gpu for seen in windows for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
         yield f"the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
@@ -180,13 +179,13 @@ def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable
 
 
 def fastest(summaries: Iterable[Summary]) -> Summary | None:
-    """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
+    """Return the fastest summary, complete ones first; None if none has a time."""
     timed = ((not s.complete, s.seconds.value, s) for s in summaries if s.seconds is not None)
     return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
 
 
 def against(items: Iterable[Summary]) -> str:
-    """Return what a sentence on such results has to add; nothing where nothing speaks against them."""
+    """Return a sentence on the caveats of results; '' if there are none."""
     every = tuple(items)
     doubted = sum(bool(item.reasons) for item in every)
     if not doubted:
@@ -197,5 +196,5 @@ def against(items: Iterable[Summary]) -> str:
 
 
 def plain(reason: str) -> str:
-    """Return what a reason says, without what helps."""
+    """Return a reason without its remedy."""
     return reason.partition(";")[0]

@@ -1,4 +1,4 @@
-"""What the telemetry of a record's processes comes to, as one number."""
+"""Summaries of the telemetry of a record's processes."""
 
 from collections.abc import Callable
 from statistics import median
@@ -8,45 +8,45 @@ from msgspec.structs import replace
 from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Level, Moment, Run, Telemetry
 
-AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
-_TRAINING = ("epoch", "validation")  # the stages that a documented run ends with
+AVERAGED_SECONDS = 1.0  # longest window over which drivers average utilisation and power
+_TRAINING = ("epoch", "validation")  # last stages of a documented run
 
 
 def telemetry_mean(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
-    """Return the median over processes of a telemetry mean during the samples; None if nothing answers.
+    """Return the median over processes of a telemetry mean during the samples; None if unavailable.
 
-    A window shorter than the training that it is of says nothing: early ones of a search were of its last network.
+    A window shorter than its training is skipped: early ones of a search covered only the last network.
     """
     seen = [(run, run.telemetry) for run in record.runs if not run.reason and run.telemetry is not None]
-    whole = [telemetry for run, telemetry in seen if telemetry.seconds >= training_seconds(run)]
-    means = [found.mean for telemetry in whole if (found := level(telemetry)) is not None]
+    complete = [telemetry for run, telemetry in seen if telemetry.seconds >= training_seconds(run)]
+    means = [mean_and_max.mean for telemetry in complete if (mean_and_max := level(telemetry)) is not None]
     return median(means) if means else None
 
 
 def gpu_telemetry_mean(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> float | None:
-    """Return the same of the GPU that a record is of; None for one of the CPU."""
+    """Return `telemetry_mean` of the first GPU of a record; None on the CPU."""
     if record.backend != "gpu":
         return None
     return telemetry_mean(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
 
 
 def gpu_share(record: Record) -> float | None:
-    """Return in which share of the time a kernel ran on the GPU that a record is of; None where nobody can say.
+    """Return the share of time, 0 to 1, in which a kernel ran on the record's GPU; None if unknown.
 
-    That is known of the step that went on for its energy to be counted, else of samples that lasted long enough.
+    It is taken from the window of energy counters, else from samples that lasted long enough.
     """
-    went_on = [run.energy.gpu_utilisation for run in record.runs if not run.reason and run.energy is not None]
-    known = [share for share in went_on if share is not None]
+    windows = [run.energy.gpu_utilisation for run in record.runs if not run.reason and run.energy is not None]
+    known = [share for share in windows if share is not None]
     return median(known) if known else gpu_telemetry_mean(averaged(record), lambda gpu: gpu.utilisation)
 
 
 def long_enough(seen: Telemetry) -> bool:
-    """Return whether no more than half of what drivers average can be of the time before a window."""
+    """Return whether at most half of a driver's average can predate the window."""
     return seen.seconds >= 2 * AVERAGED_SECONDS
 
 
 def averaged(record: Record) -> Record:
-    """Return a record with the telemetry alone of windows that are long enough for what drivers average."""
+    """Return a record without the telemetry of windows that are too short for the drivers' averages."""
 
     def kept(run: Run) -> Run:
         seen = run.telemetry
@@ -56,15 +56,15 @@ def averaged(record: Record) -> Record:
 
 
 def training_seconds(run: Run) -> float:
-    """Return how long a whole run trained and validated; 0 for what has no epochs."""
+    """Return the seconds that a whole run trained and validated; 0 without epochs."""
     return sum(stage.wall_seconds for stage in run.stages if stage.name in _TRAINING)
 
 
 def while_training(run: Run, of: Callable[[Moment], float | None], settled: float = 0.0) -> float | None:
-    """Return the mean of what was watched while a whole run trained, so without what it built and compiled.
+    """Return the time-weighted mean of a value while a whole run trained, without building and compiling.
 
-    Of the window's stretches those count that begin `settled` seconds after the training did, or later. None where
-    there is none: the training was too short, or nobody watched.
+    Parts of the window count from `settled` seconds after the start of training. None without telemetry, or if the
+    training was too short.
     """
     seen, lasted = run.telemetry, training_seconds(run)
     if seen is None or not lasted:
@@ -75,5 +75,5 @@ def while_training(run: Run, of: Callable[[Moment], float | None], settled: floa
         for moment, begin in zip(seen.course, begins, strict=False)
         if begin >= seen.seconds - lasted + settled and (value := of(moment)) is not None
     ]
-    whole = sum(seconds for _, seconds in inside)
-    return sum(value * seconds for value, seconds in inside) / whole if whole else None
+    total = sum(seconds for _, seconds in inside)
+    return sum(value * seconds for value, seconds in inside) / total if total else None

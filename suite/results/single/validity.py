@@ -1,6 +1,6 @@
-"""Whether a number can be true: the checks that make a result invalid, each with the name its reason begins with.
+"""Validity checks: each marks a result invalid, with a reason that begins with the check's name.
 
-A check that lacks what it needs, in older records or from implementations that cannot tell, says nothing.
+A check is skipped if its input is missing, as in older records or for implementations without support.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,23 +17,23 @@ NOT_FINITE = "the loss is not finite"
 DONATED = "a donated buffer was used again"
 NOTHING_COMPUTED = "it stands still, or nothing is computed"
 
-SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
-AWAITED_SECONDS = 0.01  # to find that every array is there
+SPINNING_SECONDS = 0.06  # threads spin before they sleep
+AWAITED_SECONDS = 0.01  # to find that every array is ready
 
-FEWEST_SAMPLES = 3  # of a process, however long each takes, unless the budget leaves no time for more
-DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
-_CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
-_CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give
+FEWEST_SAMPLES = 3  # of a process, unless the budget allows fewer
+DOUBLING_FROM = 1.25  # least ratio of times of twice the steps, even on a busy machine
+_CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # tolerance between two clocks
+_CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # tolerance of CPU time above cores x wall-clock time
 _UNFINISHED_SHARE = 0.1  # of a sample
 _FEWEST_FLOP = 0.999
-_FEWEST_SERVED = 0.95  # of the parameters: a served network has its batch norms folded into its kernels
-_LITTLE = 0.2  # by which the requests under way may differ from those that times and latencies say
+_FEWEST_SERVED = 0.95  # of the parameters: serving folds batch norms into kernels
+_LITTLE = 0.2  # tolerance of the requests in flight by Little's law
 _WRONG = 0.05  # of all answers
 _SAME_LOSS, _SAME_CHANGE, _ROUNDING = 1e-3, 0.25, 1e-6
 
 
 def invalid(record: Record) -> Iterator[str]:
-    """Yield why the record's number cannot be true: the check's name and what it saw, by round."""
+    """Yield why the record is invalid: round, check and observation."""
     for run in record.runs:
         for name, check in CHECKS.items():
             for words in check(record, run):
@@ -41,7 +41,7 @@ def invalid(record: Record) -> Iterator[str]:
 
 
 def is_short(case: Case, run: Run) -> bool:
-    """Return whether a process took fewer samples of its steps than it has to, as the budget left no time for more."""
+    """Return whether a process took too few samples of its steps, since the budget allowed no more."""
     return SCOPES[case.scope].with_step and 0 < len(run.samples) < FEWEST_SAMPLES
 
 
@@ -98,7 +98,7 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
 
 
 def _dispatched(record: Record) -> bool:
-    """Return whether arrays may be handed out before they are computed; PyTorch and XGBoost wait for a CPU's."""
+    """Return whether arrays may be returned before they are computed; on CPUs PyTorch and XGBoost block."""
     return record.backend == "gpu" or record.case.implementation not in ("torch", "xgboost")
 
 
@@ -130,7 +130,7 @@ def _in_flight(record: Record, run: Run) -> Iterator[str]:
 
 
 def _answers(record: Record, run: Run) -> Iterator[str]:
-    """A baseline starts from its own initial values, with which a deep network may answer the same to every picture."""
+    """Baselines draw their own initial values, under which a deep network may answer the same for every picture."""
     if run.served is None:
         return
     served, requests = run.served, len(run.served.latency_seconds)
@@ -184,7 +184,7 @@ def _batch(record: Record, program: JaxprCost) -> Iterator[str]:
 
 
 def _precision(record: Record, program: JaxprCost) -> Iterator[str]:
-    """Trees have no products; those of an LSTM's kernel, float32 at every precision, are not among the traced ones."""
+    """Trees have no products; the jaxpr excludes those of an LSTM's kernel, float32 at every precision."""
     asked, types, kinds = record.case.precision, program.product_dtypes, program.product_precisions
     narrow = [name for name in types if name != "float32"]
     lower = [name for name in kinds if name != "highest"]
@@ -213,7 +213,7 @@ def _replay(record: Record, run: Run) -> Iterator[str]:
 def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Iterator[str]:
     """Yield what is wrong with a replay.
 
-    `drawn`: the loss comes of parameters that a seed draws, which boosting has none of and a copy of memory leaves out.
+    `drawn`: the loss depends on seeded parameters; boosting has none, and a copy of memory ignores them.
     """
     assert replay.first is not None
     assert replay.once is not None

@@ -1,4 +1,4 @@
-"""What is known of a kind of machine with few hosts: what they say, and what other kinds do, if these are alike."""
+"""Variance components of a kind of machine with few hosts, partly borrowed from similar kinds."""
 
 import math
 import operator
@@ -12,9 +12,9 @@ _BOTH = operator.attrgetter("tau2"), operator.attrgetter("sigma2")
 
 
 def unlikeness(groups: Iterable[Iterable[Components]]) -> float:
-    """Return how much kinds of machine differ: the variance of the logarithm of their hosts' variance, beyond chance.
+    """Return how much kinds of machine differ: the variance of the log of their hosts' variance, beyond chance.
 
-    Only kinds of one group are compared. 0 where no group has two: a kind that stands alone is taken for all.
+    Only kinds in one group are compared. 0 if no group has two kinds.
 
     Source: DerSimonian and Laird (1986).
     """
@@ -31,9 +31,9 @@ def unlikeness(groups: Iterable[Iterable[Components]]) -> float:
 
 
 def borrowed(own: Components, others: Iterable[Components], between: float) -> Components:
-    """Return the components of a kind with too few hosts: what they say and what other kinds do, each by its degrees.
+    """Return the components of a kind with too few hosts: its own and other kinds', weighted by degrees of freedom.
 
-    `between` is the unlikeness of kinds: the more they differ, the fewer degrees of freedom the others count for.
+    `between` is the unlikeness of kinds: the larger it is, the fewer degrees of freedom the others count for.
 
     Source: Smyth, Linear models and empirical Bayes methods for assessing differential expression (2004).
     """
@@ -58,9 +58,9 @@ def borrowed(own: Components, others: Iterable[Components], between: float) -> C
 
 
 def _log_variances(kinds: Iterable[Components]) -> list[tuple[float, float]]:
-    """Return for each kind that says it the logarithm of its hosts' variance, and the variance that chance gives it.
+    """Return for each kind with degrees of freedom the log of its hosts' variance, and that log's sampling variance.
 
-    Few degrees of freedom make the logarithm too small, which is made good.
+    The log is corrected for its bias at few degrees of freedom.
     """
     from scipy.special import psi, zeta
 
@@ -73,7 +73,7 @@ def _mean(logs: Sequence[tuple[float, float]], weights: Sequence[float]) -> floa
 
 
 def _degrees(variance: float) -> float:
-    """Return the degrees of freedom with which chance gives the logarithm of a variance this variance."""
+    """Return the degrees of freedom for which the log of a sample variance has this variance."""
     from scipy.special import zeta
 
     return root(lambda degrees: float(zeta(2, degrees / 2)) - variance, *_DEGREES)

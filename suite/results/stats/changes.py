@@ -1,4 +1,4 @@
-"""Changes: whether two times differ by more than hosts of their kind and processes do."""
+"""Whether two times differ by more than hosts of their kind and processes do."""
 
 import math
 
@@ -10,20 +10,20 @@ _CALLED = 3.0  # standard errors beyond which a difference is called a change
 
 
 def changed(new: Cell, old: Cell, among: Components) -> bool | None:
-    """Return whether two of a kind of machine, measured on different hosts, differ by more than hosts and processes do.
+    """Return whether two cells of a kind of machine, measured on different hosts, differ significantly.
 
-    `new` may be one campaign and `old` a pool, or both one campaign: then tau counts twice. None if nothing says how
-    much hosts differ. Raises ValueError as `pooled` does.
+    Each may be one campaign or a pool; if both are one campaign, tau counts twice. None if nothing tells how much hosts
+    differ. Raises ValueError as `pooled` does.
     """
     least = smallest_change(new, old, among)
     return None if least is None else abs(moments(new, among)[0] - moments(old, among)[0]) > math.log(least)
 
 
 def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | None = None) -> float | None:
-    """Return the ratio of two times above which it is called a change: that of three standard errors.
+    """Return the smallest ratio of two times that is called a change: three standard errors, or the 95 % interval's
+    if that is wider, as with few degrees of freedom.
 
-    `olds` are the components of the old one, if it is of another kind. Where few degrees of freedom say what an error
-    is, it is that of a 95 % interval if this is more.
+    `olds` are the components of the old cell if it is of another kind. None if they tell nothing of how hosts differ.
     """
     (_, ours, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
     degrees = min(known, other)

@@ -1,4 +1,4 @@
-"""From which size on a ratio stays above 1, from its values and intervals at some sizes."""
+"""The size above which a ratio stays above 1, from its values and intervals at some sizes."""
 
 import math
 from collections.abc import Sequence
@@ -12,20 +12,20 @@ Outcome = Literal["always", "never", "from", "not separated"]
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:
-    """Where a ratio comes to be above 1 for good; None for what lies outside of the sizes that were measured."""
+    """The size from which a ratio stays above 1; None if outside the measured sizes."""
 
     outcome: Outcome
     size: float | None = None
-    low: float | None = None  # below it the ratio is surely below 1
-    high: float | None = None  # from it on the ratio is surely above 1
+    low: float | None = None  # below it the ratio is certainly below 1
+    high: float | None = None  # from it on the ratio is certainly above 1
 
 
 def crossing(points: Sequence[tuple[float, Estimate]]) -> Crossing:
-    """Return from which size on the ratio is above 1: always, never, from a size with its interval, or not separated.
+    """Return the crossing of a ratio with 1: always above, never, from a size with its interval, or not separated.
 
-    Between neighbouring sizes the logarithm of the ratio, and so each end of its interval, is taken to be linear in the
-    logarithm of the size. The interval is bounded by where the ends of the ratio's interval come to be above 1 for
-    good; a ratio without an interval bounds nothing.
+    Between neighbouring sizes the logarithm of the ratio, and of each end of its interval, is interpolated linearly in
+    the logarithm of the size. The size's interval ends where the ends of the ratio's interval cross 1 for the last
+    time. A ratio without an interval bounds nothing.
     """
     curve = sorted(points, key=lambda point: point[0])
     sizes = [math.log(size) for size, _ in curve]
@@ -45,12 +45,12 @@ def crossing(points: Sequence[tuple[float, Estimate]]) -> Crossing:
 
 
 def _last_rise(sizes: Sequence[float], values: Sequence[float]) -> float | None:
-    """Return where the values come to be above 0 for good; None if before the first or after the last size."""
+    """Return where the values last rise above 0; None if before the first or after the last size."""
     below = [index for index, value in enumerate(values) if value <= 0]
     if not below or below[-1] == len(values) - 1:
         return None
     start = below[-1]
     (left, right), (low, high) = sizes[start : start + 2], values[start : start + 2]
-    if math.isinf(low) or math.isinf(high):  # unknown on one side: the size on the other is what is sure
+    if math.isinf(low) or math.isinf(high):  # unknown on one side: the other side's size is certain
         return math.exp(right if math.isinf(low) else left)
     return math.exp(left + (right - left) * -low / (high - low))

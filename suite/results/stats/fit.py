@@ -1,4 +1,4 @@
-"""How one quantity goes with another: a power law with its exponent's interval, and a rank correlation."""
+"""Power-law fit with the interval of its exponent, and rank correlation."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from suite.results.stats.statistics import t_quantile
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """value = factor x place^exponent; the ends of the exponent's 95 % interval are None for two points."""
+    """value = factor x place^exponent; the exponent's 95 % interval is None for two points."""
 
     factor: float
     exponent: float
@@ -38,7 +38,7 @@ def power_law(places: Sequence[float], values: Sequence[float]) -> Fit | None:
 
 
 def rank_correlation(places: Sequence[float], values: Sequence[float]) -> float | None:
-    """Return by how far the larger go with the larger, from -1 to 1; None where one side does not vary.
+    """Return the rank correlation, from -1 to 1; None if one side is constant.
 
     Source: Spearman, The proof and measurement of association between two things (1904); equal values share a rank.
     """

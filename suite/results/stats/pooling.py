@@ -1,6 +1,6 @@
-"""From the times on several hosts to the time on the next machine of their kind: value, interval and range.
+"""Pool times of several hosts into a value of their kind of machine, with interval and prediction range.
 
-Source: DerSimonian and Laird, Meta-analysis in clinical trials (1986), for the weights.
+Source of the weights: DerSimonian and Laird, Meta-analysis in clinical trials (1986).
 """
 
 import math
@@ -12,16 +12,16 @@ from suite.results.stats.variance_components import Cell, Components, logarithms
 from suite.results.stats.variances import SMALLEST
 from suite.workload import Plain
 
-FEWEST_DEGREES = 1.5  # of freedom of an interval; with one, such as two hosts far apart give, t is 12.7
-VERSION = 2  # of the estimator; raised when it gives another number for the same values
+FEWEST_DEGREES = 1.5  # of freedom of an interval; with one, as from two hosts far apart, t is 12.7
+VERSION = 2  # of the estimator; raised if it returns another number for equal values
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
 
 
 class Pooled(Plain, frozen=True, kw_only=True):
-    """What a kind of machine takes: the mean over its hosts, and where a further campaign will come out."""
+    """Mean over the hosts of a kind of machine, with its interval and the range of a further campaign."""
 
     value: float
-    low: float | None = None  # 95 % interval of the kind of machine; None: too little says how much hosts differ
+    low: float | None = None  # 95 % interval of the kind of machine; None if too little is known of how hosts differ
     high: float | None = None
     range_low: float | None = None  # 95 % range of a further campaign of one round on a further host
     range_high: float | None = None
@@ -30,11 +30,11 @@ class Pooled(Plain, frozen=True, kw_only=True):
 
     @property
     def estimate(self) -> Estimate:
-        """The value with its interval alone."""
+        """The value with its interval, without the range."""
         return Estimate(value=self.value, low=self.low, high=self.high, processes=self.processes)
 
     def per(self, quantity: float) -> "Pooled":
-        """Return a quantity over this value, interval and range turned round: a rate from a time."""
+        """Return a quantity over this value, with interval and range inverted: a rate from a time."""
         ends = (self.high, self.low, self.range_high, self.range_low)
         low, high, range_low, range_high = (None if end is None else quantity / end for end in ends)
         return Pooled(
@@ -51,23 +51,23 @@ class Pooled(Plain, frozen=True, kw_only=True):
 def pooled(cell: Cell, among: Components) -> Pooled:
     """Return the mean over the hosts of a cell, with its interval and the range of a further campaign.
 
-    Hosts that differ far more than those of other cells are judged by their own spread. Raises ValueError for a cell
-    without a value, or with one that is not positive.
+    If its hosts differ far more than those of other cells, its own spread is used. Raises ValueError for a cell without
+    a value, or with one that is not positive.
     """
     return _estimate([cell], [moments(cell, among)])
 
 
 def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Components]) -> Pooled:
-    """Return one kind's value over another's, of two sides that were not measured at the same moment.
+    """Return one cell's value over another's, for cells that were not measured side by side.
 
-    Its degrees of freedom come from both. Source: Satterthwaite (1946). Raises ValueError as `pooled` does.
+    Degrees of freedom combine both. Source: Satterthwaite (1946). Raises ValueError as `pooled` does.
     """
     sides = numerator, denominator
     return _estimate([cell for cell, _ in sides], [moments(*side) for side in sides])
 
 
 def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
-    """Return the first side's value, over the second's if there is one; hosts are those of the side that has fewer."""
+    """Return the first side's value, over the second's if there is one; hosts are those of the smaller side."""
     centre = sides[0][0] - sum(mean for mean, *_ in sides[1:])
     hosts, processes = min(map(len, cells)), min(sum(map(len, cell)) for cell in cells)
     parts = [(error2, degrees) for _, error2, _, degrees in sides]
@@ -87,10 +87,13 @@ def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
 
 
 def moments(cell: Cell, among: Components) -> _Moments:
-    """Return the mean of a cell's logarithms, its variance, that of a further round about mu, degrees of freedom."""
+    """Return mean, its variance, variance of a further round about mu, and degrees of freedom, of a cell's logarithms.
+
+    Raises ValueError as `pooled` does.
+    """
     logs = logarithms(cell)
     if not logs:
-        raise ValueError("a pool needs a value of one host at least")
+        raise ValueError("a pool needs at least one host with a value")
     among = of_cell(logs, among)
     weights = [1 / max(among.tau2 + among.sigma2 / len(host), SMALLEST) for host in logs]
     total = sum(weights)
@@ -99,12 +102,12 @@ def moments(cell: Cell, among: Components) -> _Moments:
 
 
 def reach(parts: Sequence[tuple[float, float]]) -> float:
-    """Return the half-width of a sum whose variances have these degrees of freedom."""
+    """Return the half-width of a sum of independent parts, given their variances and degrees of freedom."""
     return t_quantile(freedom(parts)) * math.sqrt(sum(variance for variance, _ in parts))
 
 
 def freedom(parts: Sequence[tuple[float, float]]) -> float:
-    """Return the degrees of freedom of a sum of variances that have these. Source: Satterthwaite (1946)."""
+    """Return the degrees of freedom of a sum of variances, given theirs. Source: Satterthwaite (1946)."""
     total = sum(variance for variance, _ in parts)
     shares = sum(variance**2 / degrees for variance, degrees in parts)
     return total**2 / shares

@@ -1,4 +1,4 @@
-"""In how many cases something was so, with an interval that knows which cases share their fate."""
+"""A share of trials with an interval that allows for dependent trials."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence, Set
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from suite.results.stats.statistics import COVERAGE, t_quantile
 
-Trial = tuple[bool, Set[Hashable]]  # whether it was so, and its links: trials that share one are not independent
+Trial = tuple[bool, Set[Hashable]]  # outcome, and links: trials that share one are dependent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +20,10 @@ class Share:
 
 
 def share(trials: Sequence[Trial], clusters: int) -> Share | None:
-    """Return the share of trials that came out true; None without a trial. `clusters` are of independent fate.
+    """Return the share of true trials; None without trials. `clusters` is the number of independent clusters.
 
-    The trials count for no more than they tell: as many as independent ones would have the variance of the share. Where
-    all came out alike no variance shows, and each cluster counts as one trial.
+    The interval uses the effective number of trials: as many independent ones would have the share's variance. If all
+    outcomes are equal no variance is visible, and each cluster counts as one trial.
 
     Source: Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts
     (1998); for trials that belong to two clusters, Aronow, Samii and Assenova, Cluster-robust variance estimation for
@@ -34,15 +34,15 @@ def share(trials: Sequence[Trial], clusters: int) -> Share | None:
     if not trials:
         return None
     value, count = sum(good for good, _ in trials) / len(trials), len(trials)
-    told = min(count, _told(trials, value, clusters))
-    true, false, tail = told * value, told * (1 - value), (1 - COVERAGE) / 2
+    effective = min(count, _effective(trials, value, clusters))
+    true, false, tail = effective * value, effective * (1 - value), (1 - COVERAGE) / 2
     low = float(betaincinv(true, false + 1, tail)) if true else 0.0
     high = float(betaincinv(true + 1, false, 1 - tail)) if false else 1.0
     return Share(value=value, low=low, high=high, trials=count)
 
 
-def _told(trials: Sequence[Trial], value: float, clusters: int) -> float:
-    """Return how many independent trials would tell as much."""
+def _effective(trials: Sequence[Trial], value: float, clusters: int) -> float:
+    """Return the effective number of independent trials."""
     if clusters < 2 or value in (0.0, 1.0):
         return clusters
     linked: dict[Hashable, set[int]] = defaultdict(set)
@@ -55,5 +55,5 @@ def _told(trials: Sequence[Trial], value: float, clusters: int) -> float:
         each * sum(off[index] for index in set().union(*(linked[link] for link in links)))
         for each, (_, links) in zip(off, trials, strict=True)
     )
-    effect = max(together / alone, 1.0) * clusters / (clusters - 1)  # of the design, on the variance
+    effect = max(together / alone, 1.0) * clusters / (clusters - 1)  # design effect on the variance
     return len(off) / effect * (t_quantile(len(off) - 1) / t_quantile(clusters - 1)) ** 2

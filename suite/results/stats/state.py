@@ -1,4 +1,4 @@
-"""The four states of a number, the same wherever it stands: whether it may be quoted of its kind of machine."""
+"""The four states of a number: whether it may be quoted for its kind of machine."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ MAX_HALF_WIDTH = 0.15  # relative half-width
 
 
 def too_wide(value: Estimate | None) -> str:
-    """Return the half-width of an interval that is too wide; '' if it is not, or if there is none."""
+    """Return the half-width of an interval that is too wide, as text; '' if it is not, or if there is no interval."""
     width = value.relative_half_width if value else None
     if width is None or width <= MAX_HALF_WIDTH:
         return ""

@@ -1,4 +1,4 @@
-"""Estimates with intervals: one number per process, t intervals on the log scale; and tests of whether two differ."""
+"""Estimates with t intervals on the log scale, one value per process, and tests of differences."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ _FEWEST_FOR_TREND, _BEYOND_NOISE = 4, 2.4  # values; standard deviations, which 
 
 
 class Estimate(Plain, frozen=True, kw_only=True):
-    """A positive value with its 95 % interval; the ends are None when one process alone gave it."""
+    """A positive value with its 95 % interval; the ends are None for a single process."""
 
     value: float
     low: float | None = None
@@ -21,28 +21,28 @@ class Estimate(Plain, frozen=True, kw_only=True):
 
     @property
     def relative_half_width(self) -> float | None:
-        """Half the interval's length on the log scale, as a share of the value."""
+        """Half the interval's length on the log scale, relative to the value; None without an interval."""
         if self.low is None or self.high is None:
             return None
         return math.expm1(math.log(self.high / self.low) / 2)
 
     def apart(self, other: "Estimate") -> bool:
-        """Return whether the two have intervals and these share no value."""
+        """Return whether both have intervals and these do not overlap."""
         if self.low is None or self.high is None or other.low is None or other.high is None:
             return False
         return max(self.low, other.low) > min(self.high, other.high)
 
     def per(self, quantity: float) -> "Estimate":
-        """Return a quantity over this value, the ends of its interval turned round: a rate from a time."""
+        """Return a quantity over this value, with its interval inverted: a rate from a time."""
         low, high = (None if end is None else quantity / end for end in (self.high, self.low))
         return Estimate(value=quantity / self.value, low=low, high=high, processes=self.processes)
 
     def times(self, factor: float) -> "Estimate":
-        """Return this value times a number above 0 that is known exactly."""
+        """Return this value times an exactly known positive number."""
         return self.mapped(lambda value: factor * value)
 
     def mapped(self, function: Callable[[float], float]) -> "Estimate":
-        """Return what an increasing function makes of this value and of the ends of its interval."""
+        """Return this value and the ends of its interval under an increasing function."""
         low, high = (None if end is None else function(end) for end in (self.low, self.high))
         return Estimate(value=function(self.value), low=low, high=high, processes=self.processes)
 
@@ -55,7 +55,7 @@ def t_quantile(degrees: float) -> float:
 
 
 def t_chance(degrees: float, size: float) -> float:
-    """Return how probably a value of Student's t distribution is at least so large, either way."""
+    """Return the two-sided chance of a Student's t value at least this large."""
     from scipy.special import stdtr
 
     return 2 * float(stdtr(degrees, -abs(size)))
@@ -64,7 +64,8 @@ def t_chance(degrees: float, size: float) -> float:
 def geometric_mean(values: Sequence[float]) -> Estimate:
     """Return the geometric mean of positive values, one per process, with a t interval on the log scale.
 
-    Source: for log-normal noise the interval is exact; see Kalibera and Jones, Rigorous benchmarking (2013).
+    The interval is exact for log-normal noise. Source: Kalibera and Jones, Rigorous benchmarking (2013). Raises
+    ValueError for no values, or one that is not positive and finite.
     """
     return _geometric_mean(tuple(values))
 
@@ -84,16 +85,16 @@ def _geometric_mean(values: tuple[float, ...]) -> Estimate:
 
 
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Estimate | None:
-    """Return numerator over denominator from the rounds that both have; None if they share no round."""
+    """Return numerator over denominator from their common rounds; None if they share no round."""
     rounds = sorted(numerator.keys() & denominator.keys())
     return geometric_mean([numerator[r] / denominator[r] for r in rounds]) if rounds else None
 
 
 def product(groups: Sequence[Sequence[float]]) -> Estimate:
-    """Return the product of the geometric means of groups of positive values, one per process, that are independent.
+    """Return the product of the geometric means of independent groups of positive values, one per process.
 
-    Its interval takes the degrees of freedom from all spreads; there is none if a group is of one process. It is too
-    short where a group of two has most of the variance: it holds in about 90 of 100 cases beside a group of ten.
+    The degrees of freedom combine all groups; there is no interval if a group has one process. The interval is too
+    short if a group of two has most of the variance: beside a group of ten its coverage is about 90 %.
 
     Source: Satterthwaite, An approximate distribution of estimates of variance components (1946).
     """
@@ -111,7 +112,7 @@ def product(groups: Sequence[Sequence[float]]) -> Estimate:
 def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Estimate | None:
     """Return the ratio of two geometric means of processes that were not measured side by side; None without values.
 
-    Its interval takes the degrees of freedom from both spreads.
+    The degrees of freedom combine both sides.
 
     Source: Welch, The generalization of "Student's" problem when several different population variances are involved
         (1947).
@@ -127,7 +128,7 @@ def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> 
 
 
 def _welch(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[float, float, float | None]:
-    """Return the difference of the means of logarithms, its standard error and degrees of freedom, None if unknown."""
+    """Return the difference of mean logarithms, its standard error, and its degrees of freedom (None if unknown)."""
     sides = [[math.log(value) for value in side] for side in (numerator, denominator)]
     difference = fmean(sides[0]) - fmean(sides[1])
     if min(map(len, sides)) < 2:
@@ -136,16 +137,16 @@ def _welch(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[fl
 
 
 def _spread(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return the standard error of a sum of means, each of two values or more, and its degrees of freedom."""
+    """Return the standard error of a sum of means of two values or more each, and its degrees of freedom."""
     errors = [variance(group) / len(group) for group in groups]
     shares = sum(error**2 / (len(group) - 1) for error, group in zip(errors, groups, strict=True))
     return math.sqrt(sum(errors)), sum(errors) ** 2 / shares if shares else 1.0
 
 
 def sign_interval(ratios: Sequence[float]) -> tuple[float, float] | None:
-    """Return the interval that holds the median in at least 95 % of all cases whatever the noise; None below 6 values.
+    """Return an interval with at least 95 % coverage of the median under any noise; None below 6 values.
 
-    Its ends are values themselves: as far inside as a fair coin's tosses allow.
+    Its ends are order statistics of the values, chosen by the binomial distribution.
     """
     count = len(ratios)
     outside = [sum(math.comb(count, heads) for heads in range(cut)) / 2**count for cut in range(count // 2 + 1)]
@@ -155,16 +156,13 @@ def sign_interval(ratios: Sequence[float]) -> tuple[float, float] | None:
 
 
 def paired_p_value(numerator: dict[int, float], denominator: dict[int, float]) -> float | None:
-    """Return how probable so large a difference is between equals, by the t test of the rounds that both have.
-
-    None for fewer than two rounds.
-    """
+    """Return the p value of a difference, by the t test on common rounds; None for fewer than two rounds."""
     logs = [math.log(numerator[r] / denominator[r]) for r in numerator.keys() & denominator.keys()]
     return _two_sided(fmean(logs), stdev(logs) / math.sqrt(len(logs)), len(logs) - 1) if len(logs) > 1 else None
 
 
 def unpaired_p_value(numerator: Sequence[float], denominator: Sequence[float]) -> float | None:
-    """Return how probable so large a difference is between equals, by Welch's test; None for a side of one or none."""
+    """Return the p value of a difference, by Welch's test; None if a side has fewer than two values."""
     if min(len(numerator), len(denominator)) < 2:
         return None
     difference, error, degrees = _welch(numerator, denominator)
@@ -178,7 +176,7 @@ def _two_sided(difference: float, error: float, degrees: float) -> float:
 
 
 def holm(chances: Sequence[float]) -> tuple[float, ...]:
-    """Return the p values of a table's rows, each raised so that 5 % are the chance of one false alarm in the table.
+    """Return adjusted p values: the chance of one false alarm in the whole table stays at 5 %.
 
     Source: Holm, A simple sequentially rejective multiple test procedure (1979).
     """
@@ -190,11 +188,10 @@ def holm(chances: Sequence[float]) -> tuple[float, ...]:
 
 
 def trend(groups: Sequence[Sequence[float]]) -> float | None:
-    """Return by which share values rise in a group, the median of groups; None where that may be noise.
+    """Return the relative rise of values within a group, the median over groups; None if it may be noise.
 
-    A group's rise is that of the mean of its last two fifths over that of its first two. Noise is told by how often a
-    later value of a group is larger than an earlier one: of five values that fall one by one it is the least that
-    counts. A group of fewer than four tells nothing.
+    A group's rise compares the mean of its last two fifths with that of its first two. The noise test counts pairs in
+    which the later value is larger; five values must fall one by one to count. Groups of fewer than four are ignored.
 
     Source: Hirsch, Slack and Smith, Techniques of trend analysis (1982), the seasonal Kendall test.
     """
@@ -208,7 +205,7 @@ def trend(groups: Sequence[Sequence[float]]) -> float | None:
 
 
 def _kendall(values: Sequence[float]) -> int:
-    """Return how many pairs rise less how many fall."""
+    """Return the number of rising pairs minus the number of falling ones."""
     pairs = [(before, after) for index, before in enumerate(values) for after in values[index + 1 :]]
     return sum((after > before) - (after < before) for before, after in pairs)
 

@@ -1,12 +1,12 @@
-"""How much hosts of one kind of machine differ, and processes of one host: two variances, pooled over cells.
+"""Variance between hosts of one kind of machine and between processes of one host, pooled over cells.
 
     log(time) = mu + host effect + process effect
 
-A *cell* is all that is known of one side: the values of each host, one a process. Host effects have variance tau^2,
+A *cell* holds the values of one side: a sequence per host, one value per process. Host effects have variance tau^2,
 process effects sigma^2. Both are pooled over the cells of one kind of machine, since a cell of two hosts tells almost
-nothing of tau. A wild cell widens no other, it widens itself.
+nothing of tau. A wild cell widens only its own interval.
 
-Source: Kalibera and Jones, Rigorous benchmarking in reasonable time (2013), for the levels.
+Source of the levels: Kalibera and Jones, Rigorous benchmarking in reasonable time (2013).
 """
 
 import math
@@ -18,17 +18,17 @@ from statistics import fmean
 from suite.results.stats.variances import EFFICIENCY, HEAVIEST, Spread, agreed, calm, spread
 from suite.workload import Plain
 
-Cell = Sequence[Sequence[float]]  # positive values by host, one a process
-_FEWEST = 3.0  # degrees of freedom, below which a kind borrows of others
+Cell = Sequence[Sequence[float]]  # positive values by host, one per process
+_FEWEST = 3.0  # degrees of freedom below which a kind borrows from others
 
 
 class Components(Plain, frozen=True, kw_only=True):
-    """How much hosts of one kind differ, and processes of one host: variances of logarithms."""
+    """Variances of logarithms between hosts of one kind and between processes of one host."""
 
     tau2: float
     sigma2: float
-    degrees: float  # of freedom, of the two together; 0: too little says how much hosts differ
-    cells: int  # that have two hosts or more
+    degrees: float  # of freedom of both together; 0 if too little is known of how hosts differ
+    cells: int  # with two hosts or more
 
     @property
     def total(self) -> float:
@@ -37,7 +37,7 @@ class Components(Plain, frozen=True, kw_only=True):
 
     @property
     def enough(self) -> bool:
-        """Whether it needs no other kind to say how much hosts differ."""
+        """Whether it needs no other kind's components."""
         return self.degrees >= _FEWEST
 
     @property
@@ -52,10 +52,10 @@ class Components(Plain, frozen=True, kw_only=True):
 
 
 def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) -> Components:
-    """Return how much hosts and processes differ, pooled over cells.
+    """Return the variance components pooled over cells.
 
-    `hosts` names each cell's hosts in their order; without them no two cells share a host. A slow host is slow in most
-    cells: those that share hosts tell less of tau than as many cells of other hosts, and count for fewer degrees.
+    `hosts` names each cell's hosts in their order; by default no two cells share a host. A slow host is slow in most
+    cells, so cells that share hosts count for fewer degrees of freedom.
 
     Raises ValueError for a value that is not positive.
     """
@@ -66,8 +66,8 @@ def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) 
     between = calm(several)
     tau2 = agreed(between)
     if sigma2 and not tau2:
-        # Where hosts differ no more than processes, both say how much processes do. Source: Thompson, The problem of
-        # negative estimates of variance components (1962).
+        # If hosts differ no more than processes, both estimate sigma2. Source: Thompson, The problem of negative
+        # estimates of variance components (1962).
         sigma2 = agreed([*within, *(each.times(sigma2 / each.noise) for each in between)])
     degrees = EFFICIENCY * sum(each.weight for each in between)
     if hosts:
@@ -84,11 +84,11 @@ def wild(cell: Cell, among: Components) -> bool:
 
 
 def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
-    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
+    """Return a cell's components: the pooled ones, or its own if these cannot explain how its hosts differ."""
     if len(logs) < 2 or not among.degrees:
         return among
     between = _between(logs, among.sigma2)
-    # The pooled spread is itself uncertain; a chi-square that ignores that would call one cell in a few hundred wild.
+    # The pooled spread is itself uncertain; ignoring that would call one cell in a few hundred wild.
     if not between.wild(among.tau2):
         return among
     tau2 = max(between.variance - between.noise, 0.0)
@@ -96,7 +96,7 @@ def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
 
 
 def logarithms(cell: Cell) -> list[list[float]]:
-    """Return the logarithms of a cell's values by host. Raises ValueError for one that is not positive and finite."""
+    """Return the logarithms of a cell's values by host. Raises ValueError unless all are positive and finite."""
     for host in cell:
         if not host or min(host) <= 0 or not all(map(math.isfinite, host)):
             raise ValueError(f"a pool needs positive finite values of each host, got {list(host)}")
@@ -104,14 +104,14 @@ def logarithms(cell: Cell) -> list[list[float]]:
 
 
 def _between(logs: Sequence[Sequence[float]], sigma2: float) -> Spread:
-    """Return how far the means of a cell's hosts are apart."""
+    """Return the spread of a cell's host means."""
     return spread(tuple(map(fmean, logs)), sigma2 * fmean(1 / len(host) for host in logs))
 
 
 def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
-    """Return the degrees of freedom that cells have in common: those of shared hosts, where these agree in speed.
+    """Return the degrees of freedom that cells share: those of common hosts, if these agree in speed.
 
-    Of two cells whose hosts' means correlate by r, the spreads correlate by r^2.
+    If the host means of two cells correlate by r, their spreads correlate by r^2.
     """
     products = scale = shared = 0.0
     for one, other in combinations(cells, 2):

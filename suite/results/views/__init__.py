@@ -1,1 +1,1 @@
-"""The forms that results are handed on in: tables, answers of experiments, JSON documents."""
+"""Presentations of results: tables, results of experiments, JSON documents."""

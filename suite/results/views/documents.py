@@ -1,7 +1,7 @@
-"""What a program reads of a command: one JSON document, whose schema the site has beside that of records.
+"""The JSON documents that commands print; the site publishes their schemas beside that of records.
 
 Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` and `high` are the ends of the 95 %
-interval, null where there is none. A schema gains fields, and loses or changes one only under another number.
+interval, null if unknown. A schema may gain fields; losing or changing one raises its number.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _UNITS: dict[str, Unit] = {
 
 
 class _Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of what a document is made of: its readers leave fields that they do not know alone."""
+    """Base of documents: readers ignore fields that they do not know."""
 
 
 class CaseResult(_Answer, frozen=True, kw_only=True):
@@ -51,14 +51,14 @@ class CaseResult(_Answer, frozen=True, kw_only=True):
 
     key: str
     workload: str
-    case: str  # workload/backend/scope and each axis that is not at its default
+    case: str  # workload/backend/scope and each non-default axis
     scope: Scope
     backend: Backend
     implementation: Implementation
     variant: str
     precision: Precision
     batch: int
-    rounds: int  # that ended well
+    rounds: int  # that succeeded
     planned_rounds: int
     value: float | None
     low: float | None
@@ -66,7 +66,7 @@ class CaseResult(_Answer, frozen=True, kw_only=True):
     unit: Unit
     status: State
     reasons: tuple[str, ...]
-    record: str | None  # its file; null where none is written
+    record: str | None  # its file; null if none is written
 
 
 class SpeedUpResult(_Answer, frozen=True, kw_only=True):
@@ -79,14 +79,14 @@ class SpeedUpResult(_Answer, frozen=True, kw_only=True):
     variant: str
     precision: Precision  # of the GPU; the CPU's is float32-highest
     batch: int
-    rounds: int  # that ended well on both
+    rounds: int  # that succeeded on both
     value: float
     low: float | None
     high: float | None
     unit: Unit
     status: State
     reasons: tuple[str, ...]
-    certified: bool | None  # the CPU side is no slower than a baseline allows; null where none is needed
+    certified: bool | None  # no baseline is much faster than the CPU side; null if not needed
 
 
 class RunDocument(_Answer, frozen=True, kw_only=True):
@@ -96,11 +96,11 @@ class RunDocument(_Answer, frozen=True, kw_only=True):
     campaign: str
     machine: str
     commit: str  # of the suite; '' outside a checkout
-    complete: bool  # nothing that was planned is left
-    resume: str | None  # the command that goes on with it
+    complete: bool  # all planned rounds were run
+    resume: str | None  # the command that resumes it
     cases: tuple[CaseResult, ...]
     speedups: tuple[SpeedUpResult, ...]
-    site: str | None  # its first page, where it was rendered
+    site: str | None  # its first page, if it was rendered
 
 
 class Side(_Answer, frozen=True, kw_only=True):
@@ -135,7 +135,7 @@ class CompareRow(_Answer, frozen=True, kw_only=True):
     high: float | None
     unit: Unit
     paired: bool  # measured in the same rounds of one campaign
-    chance: float | None  # of so large a difference between equals
+    chance: float | None  # p value of the difference
     verdict: Verdict  # of the second side
     status: State
     differs: tuple[str, ...]  # axes, packages and settings in which the two sides differ
@@ -147,7 +147,7 @@ class CompareDocument(_Answer, frozen=True, kw_only=True):
     schema: Literal["compare/2"]
     first: str
     second: str
-    band: float  # the share that does not matter
+    band: float  # the relative difference that does not matter
     rows: tuple[CompareRow, ...]
 
 
@@ -155,7 +155,7 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
     """The current number under a key. A ratio has the hosts of the side with fewer."""
 
     key: str
-    pinned: str | None  # the key of this number for ever; null where it is not stored
+    pinned: str | None  # the permanent key of this number; null if it is not stored
     value: float
     low: float | None
     high: float | None
@@ -169,7 +169,7 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
     reason: str  # why it may not be quoted; '' if it may
     what: str
     measured: str  # its newest record: UTC, ISO 8601
-    record: str  # its address below the site's; of a pool that of one of its newest
+    record: str  # its address below the site's; for a pool that of a newest record
     digest: str | None  # of its record or stored pool
 
 
@@ -188,7 +188,7 @@ class BaselineRow(_Answer, frozen=True, kw_only=True):
     precision: Precision
     workload: str
     batch: int
-    ratio: float | None  # the fastest baseline's time over JAX's; null where none was timed
+    ratio: float | None  # the fastest baseline's time over JAX's; null if none was timed
     low: float | None
     high: float | None
     best: str | None  # the fastest baseline
@@ -216,12 +216,12 @@ _SCHEMAS: dict[str, Any] = {
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return by name the JSON Schema of a record, a stored pool and every document that a command prints."""
+    """Return the JSON Schemas of a record, a stored pool and every printed document, by name."""
     return {name: msgspec.json.schema(kind) for name, kind in _SCHEMAS.items()}
 
 
 def text(document: Document | Sequence[Description]) -> str:
-    """Return a document as it is printed."""
+    """Return a document as printed."""
     return to_json(document).decode()
 
 
@@ -236,7 +236,7 @@ def run_document(
     site: Path | None = None,
     folder: Path | None = None,
 ) -> RunDocument:
-    """Return what a campaign's records say; `folder` holds their files, None if none is written."""
+    """Return the document of a campaign's records; `folder` holds their files, None if none are written."""
     return RunDocument(
         schema="run/2",
         campaign=campaign,
@@ -292,7 +292,7 @@ def _speedup(item: SpeedUp) -> SpeedUpResult:
 
 
 def compare_document(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> CompareDocument:
-    """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    """Return the comparison of two named sides; `band` is the relative difference that does not matter."""
     band = default_band(rows) if band is None else band
     return CompareDocument(
         schema="compare/2", first=first, second=second, band=band, rows=tuple(_row(row, band) for row in rows)
@@ -336,7 +336,7 @@ def _side(item: Summary) -> Side:
 
 
 def cite_list_document(numbers: Numbers, part: str = "") -> CiteListDocument:
-    """Return the current number under each key that holds `part`, whether it may be quoted, and if not why."""
+    """Return the current number of each key that contains `part`, with the reason if it may not be quoted."""
     listed = (_listed(numbers.pinned(number)) for key, number in numbers.current.items() if part in key)
     return CiteListDocument(schema="cite-list/2", numbers=tuple(listed))
 
@@ -363,7 +363,7 @@ def _listed(number: Number) -> ListedNumber:
 
 
 def baselines_document(rows: Sequence[BaselineComparison]) -> BaselinesDocument:
-    """Return JAX's steps beside their baselines."""
+    """Return JAX's steps and their baselines."""
     return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
 
 
@@ -385,5 +385,5 @@ def _beside(row: BaselineComparison) -> BaselineRow:
 
 
 def _ends(value: Estimate | Pooled | None) -> dict[str, Any]:
-    """Return a value and the ends of its interval by the names of their fields."""
+    """Return a value and the ends of its interval by field name."""
     return {name: getattr(value, name, None) for name in ("value", "low", "high")}

@@ -1,4 +1,4 @@
-"""Results as rows of cells: text, what to sort by, and the record behind it."""
+"""Results as tables of cells: text, sort value, and the record behind it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +13,13 @@ from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 
-INTERVAL = "95 % interval"  # columns' names
+INTERVAL = "95 % interval"  # names of columns
 STATUS, HOSTS, ON_ONE_HOST = "status", "hosts", "on one host"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What stands in a table: text, a number to sort by, the record behind it, or why it is missing."""
+    """A table's cell: text, a number to sort by, the record behind it, or why the value is missing."""
 
     text: str
     sort: float | None = None
@@ -29,38 +29,38 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A titled table; `notes` explain what its cells cannot. One of words has text, not numbers, in its cells."""
+    """A titled table; `notes` explain its cells. `words` marks a table of text, not numbers."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     words: bool = False
-    searched: bool = False  # whether the site's search finds what its cells say
-    facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
-    chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
-    same: str = ""  # what is true of every row, and so has no column
+    searched: bool = False  # whether the site's search indexes its cells
+    facets: tuple[Mapping[str, str], ...] = ()  # of each row, to filter by
+    chosen: Mapping[str, str] = field(default_factory=dict)  # facets selected initially
+    same: str = ""  # statements that hold for every row and so have no column
 
 
 def filled(table: Table) -> Table:
-    """Return the table without the columns in which every row has a dash."""
+    """Return the table without columns that have a dash in every row."""
     places = range(len(table.columns))
     return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
 
 
 def varied(table: Table, columns: Sequence[str]) -> Table:
-    """Return the table without those of these columns that say the same in every row."""
+    """Return the table without those of `columns` that are equal in every row."""
     same = {name for place, name in enumerate(table.columns) if len({row[place].text for row in table.rows}) < 2}
     return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
 
 
-_JUDGED = (STATUS, "verdict")  # columns that are looked for where they are, whatever they say
+_JUDGED = (STATUS, "verdict")  # columns that always stay
 
 
 def condensed(table: Table) -> Table:
-    """Return the table with what judges beside its interval, if it has one, and what is true of every row said once.
+    """Return the table with its status beside the interval; columns that are equal in every row become a sentence.
 
-    A column of links or remarks stays, and so does one that is empty for several reasons; so does all of a single row.
+    Columns of links or remarks stay, and so do those that are empty for several reasons. A single row stays whole.
     """
     throughout: dict[int, str] = {}
     lacking: dict[int, str] = {}
@@ -107,9 +107,9 @@ _NAMING = (
 
 
 def reasons(table: Table) -> tuple[str, ...]:
-    """Return a line for each distinct reason that a table's numbers have, after the rows that have it.
+    """Return a line for each distinct reason behind the table's states, after the names of its rows.
 
-    A row is named by its first cell and by what tells it from others. Without a column that judges there are none.
+    A row is named by its first cell and by the cells that vary. () without a status column.
     """
     judged = next((name for name in (STATUS, ON_ONE_HOST) if name in table.columns), None)
     if judged is None:
@@ -125,7 +125,7 @@ def reasons(table: Table) -> tuple[str, ...]:
 
 
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
-    """Return the table with these of its columns, in this order, and these notes after its own."""
+    """Return the table with only these columns, in this order, and with further notes."""
     part = _part(table, [table.columns.index(column) for column in columns])
     return replace(part, notes=(*table.notes, *notes))
 
@@ -139,7 +139,7 @@ def _part(table: Table, places: Sequence[int]) -> Table:
 
 
 def time_cell(item: Summary | Pool | None) -> Cell:
-    """Return a case's time with as many digits as its interval allows."""
+    """Return the cell of a case's time, rounded to its interval; a dash with the reason if it is missing."""
     if isinstance(item, Pool):
         return _time_cell(item.seconds, item.newest)
     if item is None or item.seconds is None:
@@ -154,7 +154,7 @@ def _time_cell(seconds: Estimate, record: Record) -> Cell:
 
 
 def times_cells(ratio: Estimate | None, record: Record | None = None, remark: str = "") -> tuple[Cell, Cell]:
-    """Return a ratio, linked to a record, and its interval; dashes with the remark where there is none."""
+    """Return the cells of a ratio, linked to a record, and of its interval; dashes with the remark without one."""
     if ratio is None:
         return Cell(text=units.DASH, remark=remark), Cell(text=units.DASH)
     value = units.ratio(ratio.value, ratio.low, ratio.high)
@@ -162,7 +162,7 @@ def times_cells(ratio: Estimate | None, record: Record | None = None, remark: st
 
 
 def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
-    """Return examples a second, linked to their record, and the interval; dashes where there is none, and why."""
+    """Return the cells of a rate in examples/s, linked to the record, and its interval; dashes with reasons if None."""
     if rate is None:
         return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
     width = units.half_width(rate.low, rate.high)
@@ -171,7 +171,7 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
 
 
 def pooled_rate_cells(pool: Pool | None, why: str = "") -> tuple[Cell, Cell]:
-    """Return the same of a pool; dashes and why without one."""
+    """Return the cells of a pool's examples a second and interval; dashes with the reason without a pool."""
     if pool is None:
         return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
     rate = pool.seconds.per(pool.case.batch)
@@ -181,12 +181,12 @@ def pooled_rate_cells(pool: Pool | None, why: str = "") -> tuple[Cell, Cell]:
 
 
 def base_cells(record: Record) -> tuple[Cell, Cell]:
-    """Return the cells of what ratios are taken over: 1, without an interval."""
+    """Return the cells of the denominator of ratios: 1, without an interval."""
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
 
 
 def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
-    """Return whether a pooled number may be quoted, with what it lacks, and its hosts; dashes and why without one."""
+    """Return the cells of a pooled number's status, with its reasons, and hosts; dashes with the reason without one."""
     if value is None:
         return Cell(text=units.DASH, remark=why), Cell(text=units.DASH)
     reasons = tuple(lacking(value))
@@ -195,9 +195,9 @@ def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
 
 
 def one_host_cell(*items: Result, caveat: str = "") -> Cell:
-    """Return what speaks against results of one host, and against what is made of them; a dash where nothing does.
+    """Return the cell of caveats of results on one host, and of what derives from them; a dash if there are none.
 
-    The remark says what helps, too, and what a certificate does not cover.
+    The remark also gives remedies, and caveats that a certificate does not cover.
     """
     several = len({record_of(item).backend for item in items}) > 1
     states = [item.state for item in items if item.state != "open"]
@@ -213,6 +213,6 @@ def one_host_cell(*items: Result, caveat: str = "") -> Cell:
 
 
 def gain_cell(ratio: Estimate | None, *items: Summary | None) -> Cell:
-    """Return what speaks against a ratio of results' times: what does against these, else its own wide interval."""
-    there = [item for item in items if item is not None]
-    return one_host_cell(*there, caveat=too_wide(ratio) if all(item.steady for item in there) else "")
+    """Return the cell of a ratio's caveats: those of its results, else its own interval if too wide."""
+    results = [item for item in items if item is not None]
+    return one_host_cell(*results, caveat=too_wide(ratio) if all(item.steady for item in results) else "")
