@@ -110,23 +110,19 @@ VAGUE = frozenset({"found", "there", "mine", "said", "made", "whole", "told"})
 MOST = {
     "analysis": 17,
     "claims": 60,
-    "cli": 18,
     "controls": 3,
     "controls_keras": 1,
     "data": 16,
     "discovery.py": 1,
-    "driver": 32,
     "experiments": 47,
     "models": 2,
-    "multihost": 7,
+    "multihost": 1,
     "nn": 8,
     "programs": 23,
     "report": 113,
     "results": 2,
-    "telemetry": 4,
     "variants.py": 1,
     "worker": 11,
-    "workload.py": 1,
 }
 
 
