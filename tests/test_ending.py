@@ -106,7 +106,8 @@ def test_a_campaign_that_is_certain_enough_ends_before_its_budget_with_its_recor
 def output_of_ended():
     name = journal().header().campaign
     return (
-        f"Error: --resume asked for, but every campaign in 'records' has ended, '{name}' last; start one without --resume\n"
+        f"Error: --resume asked for, but every campaign in 'records' has ended, '{name}' last; start one without "
+        "--resume\n"
     )
 
 
