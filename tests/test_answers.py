@@ -164,7 +164,7 @@ def test_a_command_prints_one_document_and_all_else_on_standard_error(checkout, 
     [
         (["compare", CAMPAIGN, "nosuch", "--json"], "Error: no record matches 'nosuch'"),
         (["cite", "--list", "nosuch", "--json"], "Error: no key with 'nosuch' in it"),
-        (["cite", "a/b/c/d/seconds", "--json"], "Error: --json is of --list"),
+        (["cite", "a/b/c/d/seconds", "--json"], "Error: --json needs --list"),
     ],
 )
 def test_a_command_that_fails_prints_no_document(checkout, words, remark):

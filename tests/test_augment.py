@@ -245,7 +245,7 @@ def test_a_workload_that_augments_nothing_is_refused_in_one_line():
     about = [models.load(name).description for name in ("catdog_cnn_base", "catdog_cnn_noaug", "mnist_mlp")]
     check_augmentations(("host", "none"), about)
     check_augmentations(("device",), about[:1])
-    with pytest.raises(ValueError, match="training augments nothing in: catdog_cnn_noaug, mnist_mlp; leave it or them"):
+    with pytest.raises(ValueError, match="these are not augmented: catdog_cnn_noaug, mnist_mlp; leave it or them"):
         check_augmentations(("host", "device"), about)
     _, target = program("mnist_mlp", augmentation="device")
     with pytest.raises(ValueError, match="augmentation 'device' asked for, workload 'mnist_mlp' augments nothing"):

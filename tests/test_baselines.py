@@ -85,7 +85,7 @@ def test_a_table_has_what_was_compared_and_notes_the_rest():
 
 def test_the_command_line_prints_tables_and_refuses_where_nothing_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "no record is of a step of JAX" in CliRunner().invoke(cli.main, ["baselines"]).output
+    assert "no record is a JAX step" in CliRunner().invoke(cli.main, ["baselines"]).output
     for record in factory.hosts():
         store.add(record, tmp_path / "records")
     answer = CliRunner().invoke(cli.main, ["baselines"])

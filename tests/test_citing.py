@@ -116,7 +116,7 @@ def test_the_command_line_says_that_a_number_may_not_be_quoted_whatever_the_form
         ],
     )
     assert answer.exit_code == 0
-    assert answer.stderr.startswith("note: not to be quoted: it only shows that it runs")
+    assert answer.stderr.startswith("note: do not quote: it only shows that it runs")
     assert "not to be quoted" not in CliRunner().invoke(cli.main, ["cite", KEY, "--format", form]).stderr
 
 
@@ -399,7 +399,7 @@ def test_a_pool_that_cannot_be_stored_is_cited_without_a_digest(published, tmp_p
     answer = CliRunner().invoke(cli.main, ["cite", KEY])
     assert answer.exit_code == 0
     assert f"Key {KEY}." in answer.stdout
-    assert answer.stderr.startswith("note: the key has no digest, so it means another number later: cannot write")
+    assert answer.stderr.startswith("note: the key has no digest, so its number may change later: cannot write")
 
 
 def test_a_stored_pool_that_was_edited_is_said_to_be_changed(published, tmp_path):
@@ -415,10 +415,10 @@ def test_a_stored_pool_that_was_edited_is_said_to_be_changed(published, tmp_path
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["cite"], "name a KEY, or give --list"),
+        (["cite"], "name a KEY, or list all with --list"),
         (["cite", "nonsense"], "it needs machine/workload/backend/scope/metric"),
         (["cite", "a/b/gpu/step/speedup"], "nothing has key 'a/b/gpu/step/speedup'"),
-        (["cite", "a/b/gpu/step/speedup", "--site", "ftp://x"], "give the address that begins with https://"),
+        (["cite", "a/b/gpu/step/speedup", "--site", "ftp://x"], "give an address that begins with https://"),
         (["check-citations", "nowhere.md"], "does not exist"),
         (["check-citations"], "Missing argument"),
     ],
@@ -444,7 +444,7 @@ def test_a_files_line_ends_stay_as_they_are(published, tmp_path):
     page = tmp_path / "page.md"
     page.write_bytes(f"one\r\n<!-- cite {KEY} -->3x<!-- /cite -->\r\nthree\n".encode())
     said = list(citing.checked([page], tmp_path / "records", write=True))
-    assert said[0] == (f"{page}: brought up to date", False)
+    assert said[0] == (f"{page}: updated", False)
     assert page.read_bytes().startswith(b"one\r\n")
     assert page.read_bytes().endswith(b"<!-- /cite -->\r\nthree\n")
 
@@ -465,7 +465,7 @@ def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"<!-- cite {KEY} -->3x<!-- /cite -->\n")
     said = list(citing.checked([page], tmp_path / "records", write=True))
-    assert said[0] == (f"{page}: brought up to date", False)
+    assert said[0] == (f"{page}: updated", False)
     assert not any(wrong for _, wrong in said)
 
 
@@ -474,7 +474,7 @@ def test_a_file_with_a_mark_that_has_no_partner_is_not_written(published, tmp_pa
     page.write_text(content := f"{whole}\n<!-- cite {KEY} -->3x\n\n## Heading\n\n{whole}\n")
     answer = CliRunner().invoke(cli.main, ["check-citations", "--write", str(page)])
     assert answer.exit_code == 1
-    assert f"{page}: left as it is, since a mark has no partner" in answer.output
+    assert f"{page}: unchanged, since a mark has no partner" in answer.output
     assert f"{page}:2: '<!-- cite {KEY} -->' has no partner" in answer.output
     assert page.read_text() == content
 

@@ -96,19 +96,22 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--loader", "fork"), "'fork' is not one of: threads, processes"),
         (("--augmentation", "gpu"), "'gpu' is not one of: host, device, none"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
-        (("--reference", "--cluster", "local"), "--reference asked for with --cluster, and a round is of one host"),
+        (
+            ("--reference", "--cluster", "local"),
+            "--reference asked for with --cluster, but a reference round runs on one host",
+        ),
         (("--compile-cache", "x", "--cluster", "local"), "--compile-cache asked for with --cluster"),
         (("--publish", "--profile", "smoke"), "--publish asked for with --profile smoke"),
-        (("--within", "0"), "--within '0' is no percentage between 0 and 100; write one, such as --within 10"),
-        (("--within", "200"), "--within '200' is no percentage between 0 and 100; write one, such as --within 10"),
+        (("--within", "0"), "--within '0' is not a percentage between 0 and 100; write, say, --within 10"),
+        (("--within", "200"), "--within '200' is not a percentage between 0 and 100; write, say, --within 10"),
         (
             ("--within", "200", "--resume"),
-            "--within '200' is no percentage between 0 and 100; write one, such as --within 10",
+            "--within '200' is not a percentage between 0 and 100; write, say, --within 10",
         ),
-        (("--within", "nan"), "--within 'nan' is no percentage between 0 and 100; write one, such as --within 10"),
+        (("--within", "nan"), "--within 'nan' is not a percentage between 0 and 100; write, say, --within 10"),
         (
             ("--most-rounds", "9"),
-            "--budget says how long to measure, --within how certain a number has to be, --rounds",
+            "--budget sets the time, --within the half-width to reach, --rounds",
         ),
         (("--cluster", "local", "--within", "5"), "--within asked for with --cluster, whose jobs plan their rounds"),
     ],
@@ -131,7 +134,7 @@ def test_the_experiments_are_listed_with_their_questions():
 def test_the_experiments_have_no_json():
     code, output = said("list", "--experiments", "--json")
     assert code == 2
-    assert "--json is of the workloads; leave it or --experiments out" in output
+    assert "--json lists workloads; leave out --json or --experiments" in output
 
 
 def test_no_key_with_a_word_in_it_is_an_error():
@@ -144,7 +147,7 @@ def test_no_key_with_a_word_in_it_is_an_error():
 def test_the_list_of_keys_refuses_what_is_of_one_number(option, value):
     code, output = said("cite", "--list", "step", option, value)
     assert code == 2
-    assert f"{option} is of one number; leave it or --list out" in output
+    assert f"{option} applies to one number; leave out {option} or --list" in output
 
 
 def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
@@ -211,7 +214,7 @@ def test_resume_says_what_it_does_not_look_at(tmp_path):
     wanted = ("mnist_mlp", "--rounds", "9", "--scope", "step", "--budget", "5", "--machine", "mine")
     _, output = said("run", "--resume", *wanted, "--out", str(tmp_path))
     ignored = "WORKLOAD, --rounds, --scope, --machine"
-    assert f"note: --resume takes the plan as it was stored and ignores {ignored}\n" in output
+    assert f"note: --resume uses the stored plan and ignores {ignored}\n" in output
     _, output = said("run", "--resume", "--budget", "5", "--within", "5", "--out", str(tmp_path))
     assert "ignores" not in output
 
@@ -240,8 +243,8 @@ def test_resume_refuses_a_campaign_of_an_older_suite_in_one_line_and_what_it_has
     code, output = said("run", "--resume", "--out", str(out))
     assert code == 1
     assert output.splitlines() == [
-        "Error: campaign '20260101-000000-test' was begun by another version of the suite, which planned rounds in "
-        "another way; start anew without --resume, or keep what it completed with suite publish --incomplete "
+        "Error: campaign '20260101-000000-test' was begun by another version of the suite, which planned rounds "
+        "differently; start a new one without --resume, or publish the completed part with suite publish --incomplete "
         "20260101-000000-test"
     ]
     assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 1
@@ -326,7 +329,7 @@ def test_resume_refuses_other_settings_and_names_them(campaign, monkeypatch, the
     if not words:
         assert resuming.resumed(out).path == journal.path
         return
-    with pytest.raises(RuntimeError, match="cannot be completed here") as refused:
+    with pytest.raises(RuntimeError, match="cannot be resumed here") as refused:
         resuming.resumed(out)
     assert words in str(refused.value)
 
@@ -344,9 +347,9 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
     out = campaign("quick", ended=False)
     journal = begun(out, devices=2, hosts=2)
     at_home(journal.header(), monkeypatch)
-    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 1; give --resume --hosts 2 --address HOST:PORT"):
+    with pytest.raises(RuntimeError, match="has 2 hosts, not 1; give --resume --hosts 2 --address HOST:PORT"):
         resuming.resumed(out)
-    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 3; give"):
+    with pytest.raises(RuntimeError, match="has 2 hosts, not 3; give"):
         resuming.resumed(out, count=3)
     assert resuming.resumed(out, count=2).path == journal.path
     words = resuming.resume_words(out, hosts=resuming.hosts_of(journal.header()))
@@ -360,7 +363,7 @@ def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monke
     monkeypatch.setenv(hosts.ADDRESS, "")  # the command sets it
     code, output = said("run", "--resume", "--out", str(out), "--hosts", "2", "--address", "127.0.0.1:9461")
     assert code == 1
-    assert "is of 1 host, not of 2; leave --hosts and --address out" in output
+    assert "has 1 host, not 2; leave --hosts and --address out" in output
 
 
 def another(out, name, seconds, text=None, **changes):
@@ -432,7 +435,7 @@ def test_a_named_campaign_that_has_ended_is_not_gone_on_with(campaign):
 def test_a_campaign_is_named_of_resume_on_this_machine_alone(tmp_path, others):
     code, output = said("run", "--campaign", "any", *others, "--out", str(tmp_path))
     assert code == 1
-    assert "--campaign names the campaign that --resume resumes on this machine" in " ".join(output.split())
+    assert "--campaign asked for, it needs --resume and excludes --cluster" in " ".join(output.split())
 
 
 @pytest.mark.parametrize(("profile", "kept"), [("quick", True), ("smoke", False)])
@@ -440,7 +443,7 @@ def test_what_cannot_be_completed_says_how_to_keep_it(campaign, monkeypatch, pro
     out = campaign(profile, ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
     monkeypatch.setattr(resuming.software, "commit", lambda: "another")
-    with pytest.raises(RuntimeError, match="start anew without --resume") as refused:
+    with pytest.raises(RuntimeError, match="start a new one without --resume") as refused:
         resuming.resumed(out)
     assert ("suite publish --incomplete 20260101-000000-test" in str(refused.value)) is kept
 
@@ -516,9 +519,9 @@ def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp
     ("asked", "words"),
     [
         (("run", "--experiment", ""), "--experiment asked for without a name"),
-        (("run", "--budget", "nan"), "no finite number"),
-        (("compare", "a", "b", "--band", "nan"), "no finite number"),
-        (("join", "localhost:1", "--patience", "inf"), "no finite number"),
+        (("run", "--budget", "nan"), "not a finite number"),
+        (("compare", "a", "b", "--band", "nan"), "not a finite number"),
+        (("join", "localhost:1", "--patience", "inf"), "not a finite number"),
     ],
 )
 def test_what_is_no_name_and_no_number_is_refused(asked, words):
@@ -547,7 +550,7 @@ def test_what_is_settled_by_a_stored_plan_is_said_to_be_ignored_and_nothing_else
     assert "ignores" not in said("run", "--resume", *kept, "--out", str(tmp_path))[1]
     settled = ("mnist_mlp", "--scope", "step", "--no-energy", "--machine", "box")
     output = " ".join(said("run", "--resume", *kept, *settled, "--out", str(tmp_path))[1].split())
-    assert "--resume takes the plan as it was stored and ignores WORKLOAD, --scope, --energy, --machine" in output
+    assert "--resume uses the stored plan and ignores WORKLOAD, --scope, --energy, --machine" in output
 
 
 def test_every_command_is_told_in_one_line_of_eighty_columns(monkeypatch):
@@ -643,8 +646,8 @@ def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
     [
         ("nosuch", "quick", True, "no campaign 'nosuch'"),
         ("nosuch", "quick", True, "there are: 20260101-000000-test"),
-        ("20260101-000000-test", "quick", False, "has not measured everything once; resume it with"),
-        ("20260101-000000-test", "smoke", True, "profile 'smoke', which only shows that it runs"),
+        ("20260101-000000-test", "quick", False, "has not measured every case once; resume it with"),
+        ("20260101-000000-test", "smoke", True, "profile 'smoke', which is not published"),
     ],
 )
 def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile, ended, words):
@@ -666,7 +669,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     one = factory.record()
     found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
     assert found == code, output
-    assert ("has profile 'smoke', which only shows that it runs" in " ".join(output.split())) == bool(code)
+    assert ("has profile 'smoke', which is not published" in " ".join(output.split())) == bool(code)
     assert len(list(store.paths([checkout / "site" / "records"]))) == 1 - code
 
 
@@ -794,7 +797,7 @@ def test_records_that_lack_rounds_are_published_only_as_incomplete(sent):
     sent(rounds=4)
     code, output = said("publish", "merge/20260101-000000-test")
     assert code == 1
-    assert "has 3 of 4 rounds, and no journal says whether it goes on" in " ".join(output.split())
+    assert "has 3 of 4 rounds, and without a journal it may still be running" in " ".join(output.split())
     assert said("publish", "--incomplete", "merge/20260101-000000-test")[0] == 0
 
 
@@ -807,7 +810,7 @@ def test_records_that_only_show_that_it_runs_are_not_published(sent):
     sent(profile="smoke")
     code, output = said("publish", "merge/20260101-000000-test")
     assert code == 1
-    assert "profile 'smoke', which only shows that it runs" in " ".join(output.split())
+    assert "profile 'smoke', which is not published" in " ".join(output.split())
 
 
 def test_records_in_another_folder_than_their_campaigns_say_where_they_belong(sent):
@@ -839,7 +842,7 @@ def test_a_folder_without_records_is_no_campaign(sent):
     sent()
     code, output = said("publish", "merge")
     assert code == 1
-    assert "'merge' holds no campaign; the folder of one has a journal, or a JSON file for each case" in " ".join(
+    assert "'merge' holds no campaign; a campaign's folder has a journal, or a JSON file for each case" in " ".join(
         output.split()
     )
     assert "there are: 20260101-000000-test" in said("publish", "nosuch", "--out", "merge")[1]
@@ -912,7 +915,7 @@ def test_a_folder_of_records_that_is_named_has_to_be_there(monkeypatch, command)
     monkeypatch.setattr("suite.console.printing.compare", lambda *_: pytest.fail("it went on to compare"))
     code, output = said(*command, "--out", "recrods")
     assert code == 1
-    assert "--out asked for with 'recrods', which is no folder" in output
+    assert "--out asked for with 'recrods', which is not a folder" in output
 
 
 def test_the_folder_of_records_that_is_not_named_need_not_be_there(tmp_path, monkeypatch):
@@ -1007,7 +1010,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_completed_and_says_how_to_resum
     ("error", "said"),
     [
         (PermissionError(errno.EACCES, "Permission denied", "/there"), "cannot use '/there': Permission denied"),
-        (OSError(errno.ENOSPC, "No space left on device"), "cannot use the place that is written to: No space left"),
+        (OSError(errno.ENOSPC, "No space left on device"), "cannot use the output folder: No space left"),
     ],
 )
 def test_a_place_that_cannot_be_used_is_said_in_a_line(monkeypatch, error, said):

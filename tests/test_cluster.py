@@ -213,7 +213,7 @@ def test_to_go_on_with_one_job_alone_mentions_all(tmp_path):
     place = made(tmp_path)
     answered = CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)])
     words = resuming.resume_words(tmp_path, "run --cluster local")
-    assert f"note: jobs planned together have not ended; resume all of them with {words}" in answered.output
+    assert f"note: the jobs of one plan have not all ended; resume them with {words}" in answered.output
     place.write(msgspec.structs.replace(place.read(), ended=True))
     assert "jobs" not in CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)]).output
     (place.folder / "plan.json").write_text("{")
@@ -269,7 +269,7 @@ def test_without_a_scheduler_its_options_are_refused():
 def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):
     made(tmp_path)
     assert plan.unfinished(tmp_path, "local").read().cluster == "local"
-    with pytest.raises(RuntimeError, match="no jobs for 'slurm' that are not done"):
+    with pytest.raises(RuntimeError, match="no unfinished jobs for 'slurm'"):
         plan.unfinished(tmp_path, "slurm")
 
 
@@ -314,7 +314,7 @@ def test_what_slurm_is_told(tmp_path):
         (["--jobs", "2"], "add --cluster slurm"),
         (
             ["--cluster", "local", "--hosts", "2", "--address", "here:1"],
-            "whose jobs have a node each",
+            "whose jobs run on one node each",
         ),
     ],
 )
@@ -343,7 +343,7 @@ def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, s
         kept = killed(running, tmp_path, cases // 4)
         printed, said = running.communicate(timeout=400)
     assert running.returncode == 0, said
-    assert "job 2 was lost; it is sent again" in said
+    assert "job 2 was lost; it is submitted again" in said
     assert all(name in printed for name in workloads), "the times are printed too"
     assert len(list(store.paths([tmp_path]))) == cases
     records, problems = store.load([tmp_path])
@@ -382,7 +382,7 @@ def test_an_interrupt_stops_the_jobs_of_this_machine_and_says_how_to_go_on(tmp_p
         said = running.communicate(timeout=60)[1]
     assert running.returncode == 130
     how = f"{Path(sys.executable).name} -m suite run --cluster local --resume --out {tmp_path}"
-    assert said.splitlines()[-1] == f"interrupted; its jobs are stopped: go on with {how}"
+    assert said.splitlines()[-1] == f"interrupted; its jobs are stopped: resume with {how}"
     assert "Traceback" not in said
     assert not psutil.wait_procs(below, timeout=10)[1]
     assert not plan.unfinished(tmp_path, "local").read().ended

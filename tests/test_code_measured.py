@@ -205,7 +205,7 @@ def test_a_checkout_of_another_user_is_noted_with_what_to_do(tmp_path, monkeypat
     found = repository(tmp_path)
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     problem = software.origin(tmp_path / "suite").problem
-    assert "git trusts no checkout of another user" in problem
+    assert "git does not trust another user's checkout" in problem
     assert f"git config --global --add safe.directory {tmp_path}" in problem
     assert "SUITE_COMMIT" in problem
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")  # the remedy, where there is no home to write it to
@@ -216,7 +216,7 @@ def test_a_checkout_of_another_user_is_noted_with_what_to_do(tmp_path, monkeypat
 
 def test_without_git_or_a_checkout_it_is_said_that_no_commit_is_known(tmp_path, monkeypatch):
     (tmp_path / "suite").mkdir()
-    assert f"'{tmp_path}' is no checkout" in software.origin(tmp_path / "suite").problem
+    assert f"'{tmp_path}' is not a checkout" in software.origin(tmp_path / "suite").problem
     (tmp_path / ".git").write_text("gitdir: /nowhere/.git/worktrees/gone")  # a worktree without its repository
     assert "git cannot read" in software.origin(tmp_path / "suite").problem
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -271,7 +271,7 @@ def test_nothing_is_resumed_or_noted_with_files_that_were_changed(monkeypatch):
     plan = factory_header()
     runner.check_unchanged(plan)
     monkeypatch.setattr(software, "code", lambda: "another")
-    with pytest.raises(RuntimeError, match=r"were changed while campaign .* put them back and add --resume"):
+    with pytest.raises(RuntimeError, match=r"were changed while campaign .* restore the files and add --resume"):
         runner.check_unchanged(plan)
     with pytest.raises(RuntimeError, match="code of that commit"):
         resuming.check_same_settings(plan)

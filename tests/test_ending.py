@@ -99,14 +99,15 @@ def test_a_campaign_that_is_certain_enough_ends_before_its_budget_with_its_recor
     assert took == pytest.approx(360.0, abs=1)
     assert written() == ({False}, each(3))
     assert "--resume" not in output
-    assert "2 workloads, ends within 8 min 00 s\neach measured once, then the least certain again" in output
+    assert "2 workloads, ends within 8 min 00 s\neach measured once, then the widest interval again" in output
     assert run("run", "--resume")[:2] == (1, output_of_ended())
 
 
 def output_of_ended():
     name = journal().header().campaign
     return (
-        f"Error: --resume asked for, every campaign in 'records' has ended, '{name}' last; start one without --resume\n"
+        f"Error: --resume asked for, but every campaign in 'records' has ended, '{name}' last; start one without "
+        "--resume\n"
     )
 
 
@@ -164,7 +165,7 @@ def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
             os.kill(os.getpid(), signal.SIGTERM)
-            codes.append(seen.code(interrupted=True, whole=True))
+            codes.append(seen.code(interrupted=True, has_result=True))
     assert codes == [143], "what follows the first one is not disturbed"
     assert left.value.code == 143
 
@@ -186,7 +187,7 @@ def test_a_campaign_whose_first_pass_is_whole_is_published_and_closed_and_anothe
     name = journal().header().campaign
     code, output, *_ = run("publish", name)
     assert code == 1
-    assert f"campaign '{name}' has not measured everything once; resume it with" in output
+    assert f"campaign '{name}' has not measured every case once; resume it with" in output
     run("run", "--resume", signals={2: signal.SIGINT})
     assert not journal().closed()
     assert run("publish", name)[0] == 0
@@ -218,7 +219,7 @@ def test_how_certain_cannot_be_asked_of_a_campaign_with_planned_rounds(run):
     run("run", "--rounds", "2", signals={1: signal.SIGINT})
     code, output, *_ = run("run", "--resume", "--within", "5")
     assert code == 1
-    assert "has planned rounds: leave it out" in output
+    assert "has planned rounds; leave it out" in output
 
 
 def test_a_budget_that_no_process_fits_is_refused_and_the_one_that_is_named_works(run):
@@ -238,7 +239,7 @@ def test_a_budget_that_no_process_fits_is_refused_and_the_one_that_is_named_work
 def test_profiles_of_older_versions_mean_the_default(run, profile, said):
     _, output, _, _ = run("run", "--profile", profile, signals={1: signal.SIGINT})
     assert journal().header().profile == "quick"
-    words = "note: --profile standard is now the default way of measuring; --budget and --within narrow it"
+    words = "note: --profile standard is now the default; use --budget and --within for narrower intervals"
     assert output.splitlines().count(words) == said
 
 

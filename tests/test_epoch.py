@@ -243,7 +243,7 @@ def test_options_of_the_input_are_refused_where_no_scope_has_one():
     for scope in ("epoch", "input", "learning"):
         check_applies(asked, scopes=("step", scope))
     check_applies(Request(), scopes=("step",))
-    with pytest.raises(ValueError, match="--workers asked for without scope epoch, input or learning, which alone"):
+    with pytest.raises(ValueError, match="--workers asked for without scope epoch, input or learning; add"):
         check_applies(asked, scopes=("step", "cold"))
 
 

@@ -90,7 +90,7 @@ def test_a_hidden_boot_is_said_once_before_measuring(tmp_path, monkeypatch, know
     case = factory.record().case
     journal.append(campaign.planned([case], [factory.description()], "quick", factory.HOST, NOW))
     bench.settle(journal)
-    assert [line for line in said if "no identifier of its boot" in line] == [boot_id.HIDDEN] * (not known)
+    assert [line for line in said if "no boot identifier" in line] == [boot_id.HIDDEN] * (not known)
 
 
 def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):

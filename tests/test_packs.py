@@ -333,7 +333,7 @@ def test_a_damaged_pack_and_a_record_that_it_lacks_are_said(pack):
         code, output = said("validate", named)
         assert code == 1
         assert f"'{pack}' is not a readable pack of records: incomplete ZIP archive: it is truncated" in output
-        assert output.endswith("0 records, none invalid; 1 file that the site leaves out\n")
+        assert output.endswith("0 records, none invalid; 1 file that the site skips\n")
 
 
 def test_packs_and_records_in_them_are_compared(tmp_path, pack):

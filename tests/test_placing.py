@@ -91,7 +91,7 @@ def test_what_the_site_leaves_out_because_of_its_place_fails_the_check(tmp_path)
         answer = CliRunner().invoke(cli.main, ["validate", str(named)])
         assert answer.exit_code == 1, place
         assert words in answer.output, place
-        assert answer.stdout == "0 records, none invalid; 1 file that the site leaves out\n"
+        assert answer.stdout == "0 records, none invalid; 1 file that the site skips\n"
         assert CliRunner().invoke(cli.main, ["validate", str(path)]).exit_code == 0, place
 
 
@@ -136,7 +136,7 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
     printing.print_answers("dispatch", (tmp_path,), first.machine)
     said = capsys.readouterr().err
     assert "no dispatch" in said
-    assert said.endswith("note: --resume does not try again what failed; start a run of it anew\n")
+    assert said.endswith("note: --resume does not retry failed cases; start a new run of them\n")
     assert "no serving" not in said
 
 

@@ -116,4 +116,4 @@ def test_publishing_leaves_a_page_as_it_is_where_a_mark_has_no_partner_and_says_
     (tmp_path / "site" / "page.md").write_text(content := f"{stale}\n<!-- cite {key} -->3x\n\nText, {stale}.")
     assert publishing.mentions(published) == (tmp_path / "README.md",)
     assert (tmp_path / "site" / "page.md").read_text() == content
-    assert f"page.md is left as it is; line 2: '<!-- cite {key} -->' has no partner" in capsys.readouterr().err
+    assert f"page.md stays unchanged; line 2: '<!-- cite {key} -->' has no partner" in capsys.readouterr().err

@@ -57,8 +57,8 @@ def test_a_baseline_that_is_not_installed_is_left_out_and_said(monkeypatch):
     assert {c.implementation for c in cases(there=())} == {"jax"}
     (said,) = reference_round.not_compared(ABOUT, ("cpu",), factory.HOST, CHOICES, ())
     assert said == (
-        "torch is not installed: 1 workload without a baseline; install it, or name a Python that has it in "
-        "SUITE_TORCH_PYTHON"
+        "torch is not installed: 1 workload without a baseline; install it, or set SUITE_TORCH_PYTHON to "
+        "a Python that has it"
     )
 
 

@@ -97,9 +97,8 @@ def test_without_a_terminal_each_process_is_one_line_and_so_is_what_goes_wrong(c
         "mnist_mlp cpu jax step, round 1: 502 ms a step",
         "mnist_mlp cpu jax cold, round 2: 1.00 s for a cold start",
         "mnist_mlp cpu jax step, round 3: failed: killed",
-        "a further round is not whole; the rounds before it count",
-        "skipped mnist_mlp (cold, cpu): takes about 90.0 s, 8 min 00 s of the budget are left to measure; "
-        "raise --budget",
+        "an added round is incomplete; the rounds before it count",
+        "skipped mnist_mlp (cold, cpu): takes about 90.0 s, the budget has 8 min 00 s left; raise --budget",
     ]
 
 

@@ -153,7 +153,7 @@ def test_a_slice_that_is_not_there_is_refused_with_those_that_are(monkeypatch):
     assert machine.why_no_gpu() == (
         f"CUDA_VISIBLE_DEVICES is 'MIG-cccc', which names none of the driver's GPUs or slices; there are {FIRST} "
         f"({A100} MIG 1g.5gb), {SECOND} ({A100} MIG 3g.20gb), 1 ({A100}): set it to one of these, or unset it; "
-        "a slice has another UUID whenever it is made"
+        "a slice gets a new UUID each time it is made"
     )
 
 
@@ -165,7 +165,7 @@ def test_a_slice_where_mig_is_off_is_refused_with_the_whole_cards(monkeypatch):
 def test_mig_without_a_slice_is_said_with_what_to_do(monkeypatch):
     with_driver(monkeypatch, SlicedNvml(()))
     assert machine.gpus() == ()
-    assert "make one (nvidia-smi mig -cgi PROFILE -C), or switch MIG off" in machine.why_no_gpu()
+    assert "make a slice (nvidia-smi mig -cgi PROFILE -C), or switch MIG off" in machine.why_no_gpu()
 
 
 JAX = Offer(
@@ -221,7 +221,7 @@ def test_the_doctor_judges_each_card():
     found = {check.found.split("'")[1]: check for check in fitness.gpu_checks(BOTH, seeing())}
     assert (found["Tesla K80"].verdict, found[factory.H100.name].verdict) == ("remark", "bad")
     assert "install the 'cuda13' extra" in found[factory.H100.name].advice
-    assert "leave this one out with CUDA_VISIBLE_DEVICES" in found["Tesla K80"].advice
+    assert "hide this one with CUDA_VISIBLE_DEVICES" in found["Tesla K80"].advice
     with_jax = fitness.gpu_checks(BOTH, seeing(factory.H100.name))
     assert [check.verdict for check in with_jax] == ["remark", "good"]
     assert [check.name for check in with_jax] == ["GPU 1", "GPU 2"]
@@ -245,8 +245,8 @@ def test_a_card_that_jax_does_not_use_is_told():
 
 
 def test_the_doctor_says_why_no_gpu_can_be_used():
-    (check,) = fitness.gpu_checks(factory.PLAIN, seeing(), "MIG is on and has made no slice")
-    assert (check.verdict, check.advice) == ("bad", "MIG is on and has made no slice")
+    (check,) = fitness.gpu_checks(factory.PLAIN, seeing(), "MIG is on without a slice")
+    assert (check.verdict, check.advice) == ("bad", "MIG is on without a slice")
     assert fitness.gpu_checks(factory.PLAIN, seeing())[0].verdict == "remark"
 
 
@@ -261,7 +261,7 @@ def test_a_machine_is_named_after_the_card_that_jax_uses_first():
 
 
 def test_a_slice_that_the_driver_does_not_show_is_refused():
-    with pytest.raises(RuntimeError, match=r"JAX sees '.* MIG 1g.10gb', a slice, and the driver shows 'NVIDIA H100"):
+    with pytest.raises(RuntimeError, match=r"JAX sees '.* MIG 1g.10gb', a slice, but the driver shows 'NVIDIA H100"):
         machine.seen_by(factory.HOST, (SLICE.name,))
     with pytest.raises(RuntimeError, match="a slice"):
         machine.seen_by(SLICED, (f"{factory.H100.name} MIG 3g.40gb",))

@@ -20,29 +20,29 @@ _OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 
 
 class Group(click.Group):
-    """A group whose commands turn errors meant for the user, and an interrupt, into one line and a failing exit."""
+    """A group that turns user errors and interrupts into one line and a failing exit code."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names, by an old name too, and the others."""
+        """Resolve the command; the first argument may be an old name."""
         return super().resolve_command(ctx, [new_name(args[0], COMMANDS), *args[1:]])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' in its place
+                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' instead
         try:
             return super().invoke(ctx)
         except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
             if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
-                raise  # a subclass is a defect of ours and deserves its traceback
+                raise  # a subclass is a bug and keeps its traceback
             raise click.ClickException(str(error)) from error
         except OSError as error:
             if error.errno not in _OF_A_PLACE:
                 raise
-            place = f"'{error.filename}'" if error.filename else "the place that is written to"
+            place = f"'{error.filename}'" if error.filename else "the output folder"
             raise click.ClickException(f"cannot use {place}: {error.strerror}") from error
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
@@ -52,7 +52,7 @@ class Group(click.Group):
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="suite")
 def main() -> None:
-    """Time documented models on CPU and GPU, and publish what was measured."""
+    """Time documented models on CPU and GPU, and publish the results."""
 
 
 for command in (

@@ -1,4 +1,4 @@
-"""Commands that say what there is: workloads, experiments, this machine."""
+"""Commands that list workloads, experiments and the state of this machine."""
 
 import sys
 
@@ -6,12 +6,12 @@ import click
 
 
 @click.command("list", short_help="Show the workloads, or the experiments and their questions.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list of all there is to know.")
+@click.option("--json", "as_json", is_flag=True, help="Print all fields as one JSON list.")
 @click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
 def list_workloads(as_json: bool, questions: bool) -> None:
-    """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
+    """Show the workloads: parameters, FLOP, batch and dataset; --json adds title, source, claims and the rest."""
     if questions and as_json:
-        raise click.UsageError("--json is of the workloads; leave it or --experiments out")
+        raise click.UsageError("--json lists workloads; leave out --json or --experiments")
     if questions:
         from suite import experiments
 
@@ -46,9 +46,9 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     )
 
 
-@click.command(short_help="Say what JAX sees and whether this machine is fit to measure.")
+@click.command(short_help="Check what JAX sees and whether this machine is fit to measure.")
 def doctor() -> None:
-    """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
+    """Check what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
     from suite.console import terminal
     from suite.driver.doctor import checks_of_this_machine
 

@@ -1,4 +1,4 @@
-"""Commands for data sets: show, prepare, find."""
+"""Commands for data sets: list, prepare, path, gallery."""
 
 from typing import Any
 
@@ -12,25 +12,25 @@ _kind = click.option(
     type=click.Choice(["embedded", "tfds"]),
     default="embedded",
     show_default=True,
-    help="The stand-in that the project makes, or what TensorFlow Datasets publishes.",
+    help="embedded: generated stand-ins; tfds: the data sets that TensorFlow Datasets publishes.",
 )
 _size = click.option(
     "--size",
     type=click.Choice(["small", "documented"]),
     default="documented",
     show_default=True,
-    help="Of the stand-in: small for steps and tests, or as many examples as the articles have.",
+    help="Size of a stand-in: small for steps and tests, documented for as many examples as the articles use.",
 )
 
 
-@click.group(short_help="Show and prepare the data sets, drawn or published.")
+@click.group(short_help="Show and prepare the data sets, generated or published.")
 def data() -> None:
-    """Show and prepare the data sets: stand-ins that the project makes, or the published ones."""
+    """Show and prepare the data sets: generated stand-ins, or the published ones."""
 
 
 @data.command("list")
 def list_data() -> None:
-    """Show the data sets, where they lie and how large they are."""
+    """Show the data sets, their paths and sizes."""
     from suite.console import terminal
     from suite.data import listing
 
@@ -42,7 +42,7 @@ def list_data() -> None:
 @_kind
 @_size
 def prepare_data(name: str, kind: Any, size: Any) -> None:
-    """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
+    """Generate the stand-in of data set NAME, or download the published one, and print its path."""
     from suite.console.progress import DataProgress
     from suite.data import listing, store
 
@@ -57,7 +57,7 @@ def prepare_data(name: str, kind: Any, size: Any) -> None:
 @_kind
 @_size
 def data_path(name: str, kind: Any, size: Any) -> None:
-    """Print where data set NAME lies, or will lie once it is prepared."""
+    """Print the path of data set NAME, prepared or not."""
     from suite.data import listing, store
 
     click.echo(store.path(name, kind, listing.edition(name, kind, size)))
@@ -65,7 +65,7 @@ def data_path(name: str, kind: Any, size: Any) -> None:
 
 @data.command("gallery")
 def data_gallery() -> None:
-    """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
+    """Redraw the pictures of the site's data page from their seeds, and print the files."""
     from suite.cli import gallery
 
     for file in gallery.draw(published().parent):

@@ -1,4 +1,4 @@
-"""How a command that measures ends: by itself, at its budget, by Ctrl-C or by SIGTERM, always in the same order."""
+"""How a measuring command ends: done, budget spent, Ctrl-C or SIGTERM, always in the same order."""
 
 import signal
 import sys
@@ -13,35 +13,35 @@ _FAILED, _INTERRUPTED, _TERMINATED = 1, 130, 143
 
 @dataclass
 class Signals:
-    """Which signals have come."""
+    """The signals received so far."""
 
     terminated: bool = False
 
-    def code(self, interrupted: bool, whole: bool) -> int:
-        """Return the exit code; `whole` says whether there is a result that makes sense."""
+    def code(self, interrupted: bool, has_result: bool) -> int:
+        """Return the exit code; without `has_result` a command that was not interrupted has failed."""
         if interrupted:
             return _TERMINATED if self.terminated else _INTERRUPTED
-        return 0 if whole else _FAILED
+        return 0 if has_result else _FAILED
 
 
 @contextmanager
 def signals() -> Iterator[Signals]:
-    """Let SIGTERM do what Ctrl-C does, once: a SIGTERM after either, such as nox sends after Ctrl-C, does nothing."""
-    found = Signals()
-    if threading.current_thread() is not threading.main_thread():  # which alone may hear signals
-        yield found
+    """Treat SIGTERM as Ctrl-C, and ignore a SIGTERM after either: nox sends one after Ctrl-C."""
+    received = Signals()
+    if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
+        yield received
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        found.terminated |= number == signal.SIGTERM
+        received.terminated |= number == signal.SIGTERM
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        yield found
+        yield received
     except KeyboardInterrupt:
-        if found.terminated:
+        if received.terminated:
             sys.exit(_TERMINATED)
         raise
     finally:

@@ -1,4 +1,4 @@
-"""The evidence of the site's page of data: what is shown of each set, made from seeds and written for the report."""
+"""The evidence behind the site's data page: samples of each set, drawn from seeds."""
 
 import tempfile
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from suite.results.records.files import writing
 
 _SHOWN_COLUMNS = 4  # one of each kind
 _SHOWN_LETTERS = 180
-_QUALITY = 82  # of photographs, as WebP; small pictures are PNG, without loss
-PLAIN = {  # how each set of pictures is shown: title, columns, enlarged, what to say
+_QUALITY = 82  # of photographs, as WebP; small pictures are lossless PNG
+PLAIN = {  # each picture set: title, columns, enlargement, caption
     "mnist": ("Digits", 6, 2, "Written digits, 28 x 28 grey."),
     "cifar10": ("Objects", 6, 2, "32 x 32 in colour, in surroundings that several classes share."),
     "cats_vs_dogs": ("Cats and dogs", 4, 1, "JPEG files of varying size, shown smaller, their margins cut off."),
 }
-DISTORTED = {  # the same of each augmentation
+DISTORTED = {  # each augmentation: title, enlargement, caption
     "shear-zoom-flip": ("Shear, zoom and flip", 1, "First as it is, then six times as the cats-and-dogs networks see "
                         "it in training: 64 x 64, the edge repeated where nothing is."),
     "crop-flip-light": ("Crop, flip and light", 2, "First whole, then six crops of 24 x 24 as the TensorFlow network "
@@ -34,49 +34,49 @@ DISTORTED = {  # the same of each augmentation
 
 
 def draw(site: Path) -> tuple[Path, ...]:
-    """Write the pictures and the facts of the page below the site's sources; return the files.
+    """Write the page's pictures and facts below the site's sources; return the files.
 
-    Raises RuntimeError if the disk or a folder refuses.
+    Raises RuntimeError if a file cannot be written.
     """
-    made = dict(sheets())
-    facts = collected({name: about for name, (about, _) in made.items()})
+    sheets_by_name = dict(sheets())
+    facts = collected({name: about for name, (about, _) in sheets_by_name.items()})
     folder = site / PICTURES
     files = []
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for about, pixels in made.values():
+        for about, pixels in sheets_by_name.values():
             files.append(folder / about.file)
             files[-1].write_bytes(encoded(pixels, files[-1].suffix))
         return (*files, write(facts, site / "evidence"))
 
 
-def collected(made: dict[str, Sheet]) -> Gallery:
-    """Return all that the page shows, given its sheets by name."""
+def collected(sheets_by_name: dict[str, Sheet]) -> Gallery:
+    """Return everything that the page shows, given its sheets by name."""
     return Gallery(
         drawing=DRAWING,
-        sheets=tuple(made[name] for name in PLAIN),
+        sheets=tuple(sheets_by_name[name] for name in PLAIN),
         reviews=(reviews("imdb_reviews"),),
         tables=tuple(rows(name) for name in ("higgs_1m", "mortgage")),
-        augmentations=tuple(made[name] for name in DISTORTED),
+        augmentations=tuple(sheets_by_name[name] for name in DISTORTED),
         published=tuple(map(publication, published.names())),
     )
 
 
 def sheets() -> Iterator[tuple[str, tuple[Sheet, np.ndarray]]]:
-    """Yield name, facts and pixels uint8[H,W,4] of each sheet."""
+    """Yield each sheet's name, facts and pixels uint8[H,W,4]."""
     for name, (title, columns, enlarged, caption) in PLAIN.items():
-        there = gallery.records(name)
-        pixels = gallery.sheet([gallery.shown(record["image"]) for record in there], columns)
-        labels = tuple(label(name, record["label"]) for record in there)
-        yield name, described(name, name, title, caption, labels, columns, enlarged, pixels, there)
+        records = gallery.records(name)
+        pixels = gallery.sheet([gallery.shown(record["image"]) for record in records], columns)
+        labels = tuple(label(name, record["label"]) for record in records)
+        yield name, described(name, name, title, caption, labels, columns, enlarged, pixels, records)
     for name, (title, enlarged, caption) in DISTORTED.items():
         dataset, _, chosen = gallery.AUGMENTATIONS[name]
-        there = [gallery.records(dataset)[number] for number in chosen]
-        before = [label(dataset, record["label"]) for record in there]
+        records = [gallery.records(dataset)[number] for number in chosen]
+        before = [label(dataset, record["label"]) for record in records]
         labels = tuple(words for one in before for words in (one, *[f"{one}, distorted"] * gallery.AFTER))
         columns = 1 + gallery.AFTER
         pixels = gallery.sheet(gallery.distorted(name), columns)
-        yield name, described(name, dataset, title, caption, labels, columns, enlarged, pixels, there)
+        yield name, described(name, dataset, title, caption, labels, columns, enlarged, pixels, records)
 
 
 def described(
@@ -88,9 +88,9 @@ def described(
     columns: int,
     enlarged: int,
     pixels: np.ndarray,
-    there: list,
+    records: list,
 ) -> tuple[Sheet, np.ndarray]:
-    """Return the facts of a sheet beside its pixels."""
+    """Return a sheet's facts and its pixels."""
     about = Sheet(
         dataset=dataset,
         title=title,
@@ -102,52 +102,52 @@ def described(
         height=pixels.shape[0],
         enlarged=enlarged,
         seeds=(gallery.SEED,),
-        digest=gallery.digest(there),
+        digest=gallery.digest(records),
     )
     return about, pixels
 
 
 def label(dataset: str, number: int) -> str:
-    """Return the name of a label, or its number where it has none."""
+    """Return a label's name, or its number if it has none."""
     classes = embedded.load(dataset).CLASSES
     return classes[number] if classes else str(number)
 
 
 def encoded(pixels: np.ndarray, suffix: str) -> bytes:
-    """Return red-green-blue-alpha pixels as a picture file."""
+    """Return RGBA pixels uint8[H,W,4] as a picture file."""
     options = (cv2.IMWRITE_WEBP_QUALITY, _QUALITY) if suffix == ".webp" else (cv2.IMWRITE_PNG_COMPRESSION, 9)
     return cv2.imencode(suffix, pixels[..., [2, 1, 0, 3]], options)[1].tobytes()
 
 
 def reviews(dataset: str) -> Reviews:
-    """Return the beginnings of the first reviews."""
-    there = gallery.records(dataset)
-    found = [
+    """Return the first reviews, shortened."""
+    records = gallery.records(dataset)
+    excerpts = [
         Review(
             label={"neg": "against", "pos": "for"}[label(dataset, record["label"])],
             text=beginning(record["text"]),
             words=len(record["text"].split()),
         )
-        for record in there
+        for record in records
     ]
-    return Reviews(dataset=dataset, reviews=tuple(found), seed=gallery.SEED, digest=gallery.digest(there))
+    return Reviews(dataset=dataset, reviews=tuple(excerpts), seed=gallery.SEED, digest=gallery.digest(records))
 
 
 def beginning(text: str) -> str:
-    """Return the words that a text begins with."""
+    """Return the first words of a text, at most _SHOWN_LETTERS letters."""
     return text if len(text) <= _SHOWN_LETTERS else text[:_SHOWN_LETTERS].rsplit(" ", 1)[0] + " …"
 
 
 def rows(dataset: str) -> Rows:
-    """Return a table's first rows and columns, and how they are spread in the first chunk."""
-    there = gallery.records(dataset, CHUNK)
-    if "features" in there[0]:
-        values = np.array([record["features"] for record in there], np.float64)
-        labels, names = [record["label"] for record in there], [f"feature {n}" for n in range(values.shape[1])]
+    """Return a table's first rows and columns, with quantiles over the first chunk."""
+    records = gallery.records(dataset, CHUNK)
+    if "features" in records[0]:
+        values = np.array([record["features"] for record in records], np.float64)
+        labels, names = [record["label"] for record in records], [f"feature {n}" for n in range(values.shape[1])]
     else:
-        answer, *names = there[0]
-        values = np.array([[record[name] for name in names] for record in there])
-        labels = [int(record[answer]) for record in there]
+        answer, *names = records[0]
+        values = np.array([[record[name] for name in names] for record in records])
+        labels = [int(record[answer]) for record in records]
     columns = [
         Column(
             name=names[index],
@@ -158,23 +158,23 @@ def rows(dataset: str) -> Rows:
     ]
     return Rows(
         dataset=dataset,
-        rows=len(there),
+        rows=len(records),
         features=values.shape[1],
         columns=tuple(columns),
         labels=tuple(labels[: gallery.EXAMPLES]),
         positive=rounded(float(np.mean(labels))),
         seed=gallery.SEED,
-        digest=gallery.digest(there[: gallery.EXAMPLES]),
+        digest=gallery.digest(records[: gallery.EXAMPLES]),
     )
 
 
 def rounded(value: float) -> float:
-    """Return a number to four digits."""
-    return float(f"{value:.4g}") + 0.0  # no zero has a sign
+    """Return a number rounded to four significant digits."""
+    return float(f"{value:.4g}") + 0.0  # no negative zero
 
 
 def publication(dataset: str) -> Published:
-    """Return what is published under a name, as TFDS knows it."""
+    """Return what TFDS says of a published data set."""
     stock, archives = published.load(dataset).STOCK, published.archives(dataset)
     training, validation = store.parts(dataset, "tfds")
     with tempfile.TemporaryDirectory() as nowhere:

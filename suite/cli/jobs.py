@@ -1,4 +1,4 @@
-"""Measuring on many machines from the command line: a cluster's jobs, and the other hosts of a run."""
+"""Runs over many machines: a cluster's jobs, and the other hosts of one run."""
 
 import sys
 from contextlib import suppress
@@ -19,7 +19,7 @@ def run_jobs(
     job_options: tuple[str, ...],
     machine_name: str | None,
 ) -> tuple[bool, list[Any]]:
-    """Measure on many machines; return whether every job has left its records, and the journals of those that have."""
+    """Run a cluster's jobs; return whether all of them finished, and the journals of those that did."""
     from suite.cluster import plan, planning, supervisor
     from suite.console import terminal
     from suite.driver.journal import FILE_NAME, Journal
@@ -30,40 +30,40 @@ def run_jobs(
         else planning.planned(request, out, cluster, jobs, planning.options(job_options, cluster), machine_name)
     )
     try:
-        found = supervisor.watched(place, out)
+        outcomes = supervisor.watched(place, out)
     except KeyboardInterrupt:
         sys.exit(130)
-    terminal.print_table(*supervisor.table(place, found))
-    ended = sorted(left.campaign for left in found.values() if isinstance(left, supervisor.Outcome))
-    if len(ended) < len(found):
-        terminal.say(f"note: run --cluster {cluster} --resume sends the jobs that failed again")
-    return len(ended) == len(found), [Journal(out / name / FILE_NAME) for name in ended]
+    terminal.print_table(*supervisor.table(place, outcomes))
+    ended = sorted(left.campaign for left in outcomes.values() if isinstance(left, supervisor.Outcome))
+    if len(ended) < len(outcomes):
+        terminal.say(f"note: run --cluster {cluster} --resume resubmits the failed jobs")
+    return len(ended) == len(outcomes), [Journal(out / name / FILE_NAME) for name in ended]
 
 
 def mention_jobs(out: Path) -> None:
-    """Say of what is left of a cluster's jobs in a folder that one campaign alone goes on without --cluster."""
+    """Warn if a folder has unfinished jobs of a cluster: without --cluster one campaign alone resumes."""
     from suite.cluster import plan
     from suite.console import terminal
     from suite.sessions import resuming
 
-    with suppress(RuntimeError):  # a plan that cannot be read keeps no campaign from going on
+    with suppress(RuntimeError):  # an unreadable plan must not block the resumed campaign
         for _, left in plan.unended(out):
             words = resuming.resume_words(out, f"run --cluster {left.cluster}")
-            terminal.say(f"note: jobs planned together have not ended; resume all of them with {words}")
+            terminal.say(f"note: the jobs of one plan have not all ended; resume them with {words}")
             return
 
 
 def shut_down(others: int, address: str) -> None:
-    """Tell the other hosts that there is no more to do; say so of those that have not come to hear it."""
+    """Tell the other hosts that the run has ended; warn about those that did not ask."""
     from suite import units
     from suite.console import terminal
     from suite.multihost import hosts
 
     if missing := others - hosts.shut_down(others, address):
-        terminal.say(f"note: {units.pluralize(missing, 'other host')} did not come to hear that the run has ended")
+        terminal.say(f"note: {units.pluralize(missing, 'other host')} did not hear that the run has ended")
 
 
-@click.command(short_help="Take part in what suite run --hosts measures at HOST:PORT.")
+@click.command(short_help="Join the suite run --hosts at HOST:PORT.")
 @click.argument("address", metavar="HOST:PORT", callback=lambda ctx, param, value: address(value))
 @click.option(
     "--patience",
@@ -71,10 +71,10 @@ def shut_down(others: int, address: str) -> None:
     default=10,
     show_default=True,
     metavar="MINUTES",
-    help="How long to wait for that host to begin, and between its processes. It says when it has no more.",
+    help="How long to wait for that host to begin, and between its processes.",
 )
 def join(address: str, patience: float) -> None:
-    """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
+    """Join the suite run --hosts at HOST:PORT, until it has no more work for this machine."""
     from suite import units
     from suite.console import terminal
     from suite.multihost import follower

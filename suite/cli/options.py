@@ -1,4 +1,4 @@
-"""The options of `suite run`: those of a request, made from its table, and those of the command itself."""
+"""The options of `suite run`: those of the request table, and those of the command itself."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ from suite.driver.request import OPTIONS, Request
 from suite.former import AXES
 from suite.variants import NAMES as VARIANTS
 
-# How values are read where the type of their field does not say it.
+# Parameter types that do not follow from the type of the field.
 _READ_AS: dict[str, click.ParamType] = {
     "profile": click.Choice(["smoke", "quick", "standard"]),
     "budget_minutes": Finite(min=0, min_open=True),
@@ -34,13 +34,13 @@ _READ_AS: dict[str, click.ParamType] = {
     "variants": Words(VARIANTS, AXES["variant"]),
     "allocators": Words(get_args(Allocator), AXES["allocator"]),
 }
-_OF_NEW_CAMPAIGNS = {"workloads", "jobs", "job_options", "machine_name"}  # which a stored plan has settled
+_OF_NEW_CAMPAIGNS = {"workloads", "jobs", "job_options", "machine_name"}  # fixed by a stored plan
 
 Command = Callable[..., Any]
 
 
 def of_request(command: Command) -> Command:
-    """Give a command an option for each row of the table of a request, under the name of its field."""
+    """Add an option for each row of the request table, named after its field."""
     types, usual = get_type_hints(Request), Request()
     for name, row in reversed(tuple(OPTIONS.items())):
         several = get_origin(types[name]) is tuple
@@ -60,7 +60,7 @@ def of_request(command: Command) -> Command:
 
 
 def _read_as(kind: Any) -> click.ParamType | None:
-    """Return how values of a type are read: several words or numbers, a number from 1 up; None for flags and names."""
+    """Return the parameter type of a field: words, counts or a number from 1 up; None for flags and names."""
     if get_origin(kind) is tuple:
         (one, _) = get_args(kind)
         return Counts() if one is int else Words(get_args(one))
@@ -68,18 +68,18 @@ def _read_as(kind: Any) -> click.ParamType | None:
 
 
 def of_command(command: Command) -> Command:
-    """Give a command the options that say where results lie, what becomes of them, and on which machines it runs."""
+    """Add the options for folders, publishing, output and machines."""
     for option in reversed(_OF_COMMAND):
         command = option(command)
     return command
 
 
 def _gone(most_rounds: str | None) -> None:
-    """Raise ValueError for an option of older versions, naming what took its place."""
+    """Raise ValueError for a removed option, naming its replacements."""
     if most_rounds is not None:
         raise ValueError(
-            "--most-rounds asked for, which is gone: --budget says how long to measure, --within how certain a number "
-            "has to be, --rounds exactly how many processes"
+            "--most-rounds asked for, which was removed: --budget sets the time, --within the half-width to reach, "
+            "--rounds the number of processes"
         )
 
 
@@ -89,62 +89,71 @@ _OF_COMMAND = (
         hidden=True,
         callback=lambda ctx, param, value: _gone(value),
         expose_value=False,
-        help="Of older versions; says what took its place.",
+        help="Removed; the error names its replacements.",
     ),
     click.option(
         "--address",
         metavar="HOST:PORT",
         callback=lambda ctx, param, value: None if value is None else address(value),
-        help="Of this machine, by which the other --hosts reach it.",
+        help="Address at which the other --hosts reach this machine.",
     ),
     click.option(
         "--cluster",
         type=click.Choice(["slurm", "local"]),
-        help="Deal the workloads to jobs on many machines, which share --out, and look after them: a lost one is sent "
-        "again. local: on this machine, one after another, which shows that it works.",
+        help="Split the workloads into jobs on machines that share --out, and supervise them: a lost job is submitted "
+        "again. local: on this machine, one after another, to try it out.",
     ),
-    click.option("--jobs", type=click.IntRange(min=1), help="So many, of --cluster. Default: one for each workload."),
+    click.option(
+        "--jobs", type=click.IntRange(min=1), help="Number of jobs of --cluster. Default: one for each workload."
+    ),
     click.option(
         "--job-option",
         "job_options",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). May be given several "
-        "times.",
+        help="Option of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). Repeatable.",
     ),
     out_folder,
     click.option(
         "--compile-cache",
         type=click.Path(file_okay=False, writable=True, path_type=Path),
-        help="Keep here what is compiled for a GPU and which kernels were chosen, for campaigns to come. Default: "
-        "removed at the campaign's end. Where compiling is measured nothing comes from it.",
+        help="Keep compiled GPU programs and autotuned kernels here for later campaigns. Default: removed when the "
+        "campaign ends. Measurements of compile time do not read it.",
     ),
     click.option(
         "--resume",
         is_flag=True,
-        help="Resume the newest campaign in --out that has not ended and can be resumed here, as it was planned, with "
-        "the same budget again. Options of what to measure do not apply.",
+        help="Resume the newest unfinished campaign in --out that can be resumed here, with its stored plan and the "
+        "same budget again. Options of what to measure do not apply.",
     ),
-    click.option("--campaign", metavar="NAME", help="Of --resume: resume this one."),
+    click.option("--campaign", metavar="NAME", help="With --resume: resume this campaign."),
     click.option(
-        "--publish", is_flag=True, help=f"End the campaign with this run, and put its records under {PUBLISHED}."
+        "--publish", is_flag=True, help=f"End the campaign after this run, and put its records under {PUBLISHED}."
     ),
-    click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout."),
     click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON document, schema run/2, and all else to standard error."
+        "--report",
+        "site",
+        is_flag=True,
+        help="Render the site at the end, as suite report does; in the suite's checkout.",
+    ),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print one JSON document, schema run/2; all other output goes to standard error.",
     ),
     click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."),
     click.option(
         "--machine",
         "machine_name",
         callback=lambda ctx, param, value: None if value is None else machine_name(value),
-        help="What to call this machine. Default: after its GPUs, else its processor, and its cores.",
+        help="Name of this machine. Default: its GPUs, else its processor, and its cores.",
     ),
 )
 
 
 def ignored(context: click.Context) -> tuple[str, ...]:
-    """Return what the command line has and --resume takes from the stored plan instead, as it is written there."""
+    """Return the options on the command line that --resume takes from the stored plan instead."""
     settled = _OF_NEW_CAMPAIGNS | {name for name, row in OPTIONS.items() if not row.with_resume}
     return tuple(
         "WORKLOAD" if isinstance(parameter, click.Argument) else parameter.opts[0]
@@ -154,7 +163,7 @@ def ignored(context: click.Context) -> tuple[str, ...]:
 
 
 def request_of(asked: Mapping[str, Any]) -> Request:
-    """Return what is to be measured, from the parameters that say it; ValueError for what none can be."""
+    """Return the request that the parameters describe. Raises ValueError for a blank experiment."""
     if asked["experiment"] is not None and not asked["experiment"].strip():
         raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
     options = {name: asked[name] for name in ("workloads", *OPTIONS)}
@@ -164,25 +173,25 @@ def request_of(asked: Mapping[str, Any]) -> Request:
 
 
 def check_contradictions(asked: Mapping[str, Any]) -> None:
-    """Raise ValueError for options that do not go together, by their parameters' names."""
+    """Raise ValueError for options that contradict each other, given the parameters by name."""
     alone, several = asked["cluster"] is None, asked["hosts"] > 1
     if asked["reference"] and not alone:
-        raise ValueError("--reference asked for with --cluster, and a round is of one host; leave one of the two out")
+        raise ValueError(
+            "--reference asked for with --cluster, but a reference round runs on one host; leave one of the two out"
+        )
     if asked["publish"] and not asked["resume"] and asked["profile"] == "smoke":
-        raise ValueError(
-            "--publish asked for with --profile smoke, which only shows that it runs; leave one of them out"
-        )
+        raise ValueError("--publish asked for with --profile smoke, which is never published; leave one of them out")
     if asked["campaign"] is not None and not (asked["resume"] and alone):
-        raise ValueError(
-            "--campaign names the campaign that --resume resumes on this machine; add --resume, without --cluster"
-        )
+        raise ValueError("--campaign asked for, it needs --resume and excludes --cluster")
     if several != (asked["address"] is not None):
-        raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
+        raise ValueError("--hosts above 1 needs --address, and --address needs --hosts: the other hosts connect to it")
     if alone and (asked["jobs"] is not None or asked["job_options"]):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
     if several and not alone:
-        raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+        raise ValueError("--hosts asked for with --cluster, whose jobs run on one node each; leave one of the two out")
     if asked["as_json"] and not alone:
-        raise ValueError("--json asked for with --cluster, whose jobs have a campaign each; leave one of the two out")
+        raise ValueError("--json asked for with --cluster, whose jobs are separate campaigns; leave one of the two out")
     if asked["compile_cache"] is not None and not alone:
-        raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
+        raise ValueError(
+            "--compile-cache asked for with --cluster, whose jobs have their own; leave one of the two out"
+        )

@@ -1,4 +1,4 @@
-"""Commands for records that there are: publish, render, compare, validate."""
+"""Commands for existing records: publish, report, compare, baselines, validate."""
 
 import sys
 from pathlib import Path
@@ -9,21 +9,21 @@ from click.core import ParameterSource
 from suite.cli.types import PUBLISHED, Finite, RecordPath, out_folder, published
 
 
-@click.command(short_help="Put a CAMPAIGN's records among those of the site.")
+@click.command(short_help="Add a CAMPAIGN's records to the site.")
 @click.argument("campaign")
 @click.option(
     "--incomplete",
     is_flag=True,
-    help="Of a campaign that cannot go on, such as one whose machine is gone, what was completed. Cases that lack "
-    "rounds are called incomplete, and the campaign has ended.",
+    help="End a campaign that cannot be resumed, such as one whose machine is gone, and publish what it completed. "
+    "Cases that lack rounds are marked incomplete.",
 )
 @out_folder
 def publish(campaign: str, incomplete: bool, out: Path) -> None:
-    """Put the records of a CAMPAIGN into its pack in site/records, from where the site takes its evidence.
+    """Add the records of a CAMPAIGN to its pack in site/records, the evidence behind the site.
 
-    It is the name of a folder in --out, or a path to one, or to a pack: CAMPAIGN.zip. The records that somebody sent
-    need no journal. A pack that is there gets what it lacks and keeps the rest, byte for byte. The headline's numbers
-    are stored in site/pools.jsonl as they are by then, so that their pinned keys mean them for ever.
+    CAMPAIGN is the name of a folder in --out, or a path to a folder or a pack, CAMPAIGN.zip. Records that somebody
+    sent need no journal. An existing pack gains only the missing records and keeps the others byte for byte. The
+    headline numbers are stored in site/pools.jsonl, so that their pinned keys keep their meaning.
     """
     from suite.console import terminal
     from suite.sessions import publishing
@@ -52,22 +52,22 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
         click.echo(f"site: {built}")
 
 
-@click.command(short_help="Say of each case whether SECOND is faster than FIRST.")
+@click.command(short_help="Compare the cases that FIRST and SECOND share.")
 @click.argument("first")
 @click.argument("second")
 @click.option(
     "--band",
     type=Finite(min=0),
     metavar="PERCENT",
-    help="A difference that does not matter. "
-    "Default: by how much processes of one and the same case differ on these machines, at least 1.",
+    help="Differences below this count as the same. Default: how much processes of one case differ on these machines, "
+    "at least 1.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of the table: schema compare/2.")
 @out_folder
 def compare(first: str, second: str, band: float | None, as_json: bool, out: Path) -> None:
-    """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
+    """Compare the cases that FIRST and SECOND share: is SECOND faster, slower or the same?
 
-    Each is a record's file, a folder or pack of them, a campaign, a machine, or a version such as jax==0.12.0.1.
+    Each is a record's file, a folder or pack of records, a campaign, a machine, or a version such as jax==0.12.0.1.
     """
     from suite.console import printing
 
@@ -75,13 +75,14 @@ def compare(first: str, second: str, band: float | None, as_json: bool, out: Pat
     printing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100, as_json)
 
 
-@click.command(short_help="Say of each of JAX's steps how long the fastest baseline takes.")
+@click.command(short_help="Compare each JAX step with its fastest baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: schema baselines/1.")
 @out_folder
 def baselines(as_json: bool, out: Path) -> None:
-    """Say of each of JAX's steps how long the fastest baseline takes over JAX's time: above 1 JAX is faster.
+    """Print the fastest baseline's time over JAX's time for each JAX step: above 1 JAX is faster.
 
-    A table for each machine and backend, of all records, published and local, with the ways that were not timed.
+    There is a table for each machine and backend, of all records, published and local. It lists the ways that were
+    not timed.
     """
     from suite.console import printing
 
@@ -90,23 +91,22 @@ def baselines(as_json: bool, out: Path) -> None:
 
 
 def check_out(out: Path) -> None:
-    """Raise ValueError if the folder named with --out is not there; without the option nothing needs to be."""
+    """Raise ValueError if --out was given and is not a folder; the default may be missing."""
     named = click.get_current_context().get_parameter_source("out") is ParameterSource.COMMANDLINE
     if named and not out.is_dir():
-        raise ValueError(f"--out asked for with '{out}', which is no folder; name one that suite run has written to")
+        raise ValueError(f"--out asked for with '{out}', which is not a folder; name one that suite run has written to")
 
 
-@click.command(short_help="Say of each record in PATHS whether it can be read.")
+@click.command(short_help="Check that the records in PATHS can be read.")
 @click.argument("paths", nargs=-1, required=True, type=RecordPath())
 def validate(paths: tuple[Path, ...]) -> None:
-    """Say of each record in PATHS what it is and whether it can be read as it was written.
+    """Identify each record in PATHS and check that it can be read as it was written.
 
-    Each is a record's file, a pack of them, CAMPAIGN.zip, a record in one, CAMPAIGN.zip/NAME.json, or a folder of files
+    A path is a record's file, a pack (CAMPAIGN.zip), a record in a pack (CAMPAIGN.zip/NAME.json), or a folder of files
     and packs.
 
-    Exit 1 if one cannot, if the site would leave one out because of where it lies in a folder, or if there is none. An
-    invalid result is counted in the last line and is no error: its record can be read, and the site shows it as
-    invalid.
+    Exit 1 if a record cannot be read, if the site would skip one because of its place in a folder, or if there is no
+    record. An invalid result is no error: the last line counts it, and the site shows it as invalid.
     """
     from suite.console import printing
 

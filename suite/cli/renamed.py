@@ -1,4 +1,4 @@
-"""Commands, options and values that have a new name: the old does the same, and standard error says the new one."""
+"""Renamed commands, options and values: the old name still works, and standard error names the new one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,10 +9,10 @@ OPTIONS = {"--cache": "--cold-start", "--length": "--epochs-times", "--peer-back
 
 
 class RenamingCommand(click.Command):
-    """A command that takes options by their old names too; help shows the new ones alone."""
+    """A command that accepts old option names; help shows only the new ones."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments with their options' new names."""
+        """Parse the arguments after renaming old options."""
         return super().parse_args(ctx, list(_renamed(args)))
 
 
@@ -23,7 +23,7 @@ def _renamed(args: Sequence[str]) -> Iterator[str]:
 
 
 def new_name(name: str, names: Mapping[str, str]) -> str:
-    """Return what a command, option or value is called now, and say so if that is not what it was called here."""
+    """Return the current name of a command, option or value, and print a note if it was renamed."""
     if name in names:
         click.echo(f"note: {name} is now called {names[name]}", err=True)
     return names.get(name, name)

@@ -1,4 +1,4 @@
-"""The command that measures: `suite run`."""
+"""The command `suite run`."""
 
 import os
 import sys
@@ -26,29 +26,29 @@ from suite.driver.request import Request
 def run(as_json: bool, **asked: Any) -> None:
     """Run benchmarks (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
-    Every completed process is safe on disk. A spent budget, Ctrl-C and SIGTERM all end with the table, the site and the
-    command to resume; a second Ctrl-C ends at once. Exit 1 if nothing has a result that makes sense, or a job of a
-    --cluster has left none, 130 after Ctrl-C and 143 after SIGTERM.
+    Every completed process is stored on disk. A spent budget, Ctrl-C and SIGTERM all end with the table, the site and
+    the command to resume; a second Ctrl-C ends at once. Exit 1 if there is no valid result or a job of a --cluster
+    failed, 130 after Ctrl-C, 143 after SIGTERM.
     """
     began = time.monotonic()
     context = click.get_current_context()
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
-        found = _run(request_of(asked), context, began)
+        outcome = _run(request_of(asked), context, began)
     if as_json:
-        click.echo(found.document, nl=False)
-    sys.exit(found.code)
+        click.echo(outcome.document, nl=False)
+    sys.exit(outcome.code)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Found:
-    """What a run leaves: its exit code and its JSON document, empty for a cluster's jobs."""
+class _Outcome:
+    """A run's exit code and its JSON document, empty for a cluster's jobs."""
 
     code: int
     document: bytes = b""
 
 
-def _run(request: Request, context: click.Context, began: float) -> _Found:
-    """Measure, print and render what the command line asks; `began` is when the command did, by the monotonic clock."""
+def _run(request: Request, context: click.Context, began: float) -> _Outcome:
+    """Measure, print and render what the command line asks; `began` is its start by the monotonic clock, in seconds."""
     from suite.cli.ending import signals
     from suite.console import terminal
     from suite.results.single import prices as price_list
@@ -58,14 +58,14 @@ def _run(request: Request, context: click.Context, began: float) -> _Found:
     out: Path = asked.out
     check_contradictions(context.params)
     if asked.publish:
-        published()  # refuses before anything is measured
+        published()  # raises before anything is measured
     if asked.site:
         publishing.checkout()
     listed = price_list.read(asked.prices or price_list.SHIPPED)
     if asked.resume and (others := ignored(context)):
-        terminal.say(f"note: --resume takes the plan as it was stored and ignores {', '.join(others)}")
+        terminal.say(f"note: --resume uses the stored plan and ignores {', '.join(others)}")
     elif request.profile != asked.profile:
-        terminal.say("note: --profile standard is now the default way of measuring; --budget and --within narrow it")
+        terminal.say("note: --profile standard is now the default; use --budget and --within for narrower intervals")
     if asked.resume and asked.cluster is None:
         mention_jobs(out)
     if asked.address is not None:
@@ -76,10 +76,10 @@ def _run(request: Request, context: click.Context, began: float) -> _Found:
     with signals() as seen:
         if asked.cluster is None:
             journal, ending = _measured(request, asked, began)
-            journals, whole = [journal], bench.resulted(journal)
+            journals, has_result = [journal], bench.resulted(journal)
         else:
             ending = "whole"
-            whole, journals = run_jobs(
+            has_result, journals = run_jobs(
                 out, asked.resume, request, asked.cluster, asked.jobs, asked.job_options, asked.machine_name
             )
         _show([journal.header() for journal in journals], out, listed, asked.site)
@@ -92,11 +92,11 @@ def _run(request: Request, context: click.Context, began: float) -> _Found:
         for journal in journals:
             resuming.say_how(journal, out, ending)
         document = bench.document(journals[0], out, index) if asked.as_json else b""
-    return _Found(code=seen.code(ending == "interrupted", whole), document=document)
+    return _Outcome(code=seen.code(ending == "interrupted", has_result), document=document)
 
 
 def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
-    """Measure a new campaign or one that is resumed, on this machine; return its journal and how it ended."""
+    """Measure a new or resumed campaign on this machine; return its journal and how it ended."""
     from suite.driver.deadline import Deadline
     from suite.sessions import bench, publishing, resuming
 
@@ -116,7 +116,7 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
 
 
 def _show(headers: Sequence[Any], out: Path, prices: Sequence[Any], site: bool) -> None:
-    """Print what the campaigns with these headers found, machine by machine."""
+    """Print the results of the campaigns with these headers, machine by machine."""
     from suite.console import printing
 
     for number, header in enumerate({header.machine.slug: header for header in headers}.values()):

@@ -1,4 +1,4 @@
-"""What arguments of the command line may be, and where results lie."""
+"""Parameter types of the command line, and the default folders."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,38 +24,38 @@ out_folder = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     default=LOCAL,
     show_default=True,
-    help="Where what was measured here lies.",
+    help="Folder of local results.",
 )
 
 
 def published() -> Path:
-    """Return where the published records lie, or raise RuntimeError if that is not below the current folder."""
+    """Return the folder of published records. Raises RuntimeError if it is not below the current folder."""
     if not PUBLISHED.is_dir():
         raise RuntimeError(f"no {PUBLISHED} in '{Path.cwd()}'; run this in the suite's checkout")
     return PUBLISHED
 
 
 class RecordPath(click.Path):
-    """A file or folder that is there, or a record in a pack: CAMPAIGN.zip/NAME.json."""
+    """An existing file or folder, or a record in a pack: CAMPAIGN.zip/NAME.json."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path, or fail saying that nothing is there."""
+        """Return the path; fail if it does not exist."""
         from suite.results.records import packs
 
         return Path(value) if packs.around(Path(value)) else super().convert(value, param, ctx)
 
 
 class Several(click.Option):
-    """An option with several words or numbers: separated by commas, or the option given again."""
+    """An option with several words or numbers, separated by commas or given repeatedly."""
 
     def __init__(self, *names: Any, **attributes: Any) -> None:
         super().__init__(*names, multiple=True, **attributes)
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> tuple[Any, ...]:
-        """Return all that was asked for, each once."""
+        """Return all values without duplicates, in order."""
         return tuple(dict.fromkeys(chain.from_iterable(super().type_cast_value(ctx, value))))
 
 
@@ -66,57 +66,57 @@ class Words(click.ParamType):
 
     def __init__(self, words: Sequence[str], former: Mapping[str, str] | None = None) -> None:
         self._words = tuple(words)
-        self._former = former or {}  # words that have a new name, and which
+        self._former = former or {}  # old word: new word
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the choices as help shows them."""
+        """Return the choices for help."""
         return "|".join(self._words) + ("[,...]" if len(self._words) > 1 else "")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Return the words, or fail naming all that there are."""
-        found = tuple(new_name(word.strip(), self._former) for word in str(value).split(","))
-        for word in found:
+        """Return the words; fail for an unknown one, naming the choices."""
+        words = tuple(new_name(word.strip(), self._former) for word in str(value).split(","))
+        for word in words:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
-        return found
+        return words
 
 
 class ColdStart(Words):
-    """How a cold start finds its compile cache, as the axis of a case: 'empty' where it is cold."""
+    """The compile cache of a cold start as the axis of a case: cold is 'empty', warm-cache is 'warm'."""
 
     def __init__(self) -> None:
         super().__init__(tuple(_CACHES))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Return the caches, or fail naming the words that there are; the caches' own, of older versions, are words."""
+        """Return the caches; fail for an unknown word. Older versions' 'empty' and 'warm' are accepted."""
         words = ",".join(_OLD.get(word.strip(), word) for word in str(value).split(","))
         return tuple(_CACHES[word] for word in super().convert(words, param, ctx))
 
 
 class Finite(click.FloatRange):
-    """A number in a range, which 'nan' and 'inf' are not in."""
+    """A finite number in a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or fail saying what it must be."""
-        found = super().convert(value, param, ctx)
-        if not math.isfinite(found):
-            self.fail(f"{value} is no finite number", param, ctx)
-        return found
+        """Return the number; fail if it is out of range or not finite."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return number
 
 
 class Percent(click.ParamType):
-    """A percentage between 0 and 100, with or without its sign, as a share."""
+    """A percentage between 0 and 100, with or without '%', as a share."""
 
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the share, 0.1 for 10. Raises ValueError for any other."""
-        found = math.nan
+        """Return the share, 0.1 for 10. Raises ValueError for anything else."""
+        percent = math.nan
         with suppress(ValueError):
-            found = float(str(value).strip().removesuffix("%"))
-        if not 0 < found < 100:
-            raise ValueError(f"--within '{value}' is no percentage between 0 and 100; write one, such as --within 10")
-        return found / 100
+            percent = float(str(value).strip().removesuffix("%"))
+        if not 0 < percent < 100:
+            raise ValueError(f"--within '{value}' is not a percentage between 0 and 100; write, say, --within 10")
+        return percent / 100
 
 
 class Counts(click.ParamType):
@@ -125,11 +125,11 @@ class Counts(click.ParamType):
     name = "counts"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what help shows."""
+        """Return the form for help."""
         return "N[,N]..."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Return the numbers, or fail saying what they must be."""
+        """Return the numbers; fail if one is not from 1 to MOST_WORKERS."""
         words = [word.strip() for word in value.split(",")]
         if not all(word.isdecimal() and 0 < int(word) <= MOST_WORKERS for word in words):
             self.fail(f"'{value}' is not a list of numbers from 1 to {MOST_WORKERS}, such as 1,2,4", param, ctx)
@@ -137,7 +137,7 @@ class Counts(click.ParamType):
 
 
 def address(text: str) -> str:
-    """Return HOST:PORT, or raise ValueError if it is none."""
+    """Return the text if it is HOST:PORT. Raises ValueError otherwise."""
     host, sign, port = text.rpartition(":")
     if not sign or not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ValueError(f"address '{text}' asked for; write HOST:PORT, such as node1:9461")
@@ -145,7 +145,7 @@ def address(text: str) -> str:
 
 
 def machine_name(name: str) -> str:
-    """Return the name, or raise ValueError if no page and no file may have it."""
+    """Return the name. Raises ValueError if pages and files cannot carry it."""
     from suite.results.records.machine import slug
     from suite.results.records.record import plain_name
 
@@ -158,13 +158,13 @@ def machine_name(name: str) -> str:
 
 
 class KeyName(click.ParamType):
-    """A key of the published numbers, which the shell completes."""
+    """A key of the published numbers, with shell completion."""
 
     name = "key"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the keys that begin so."""
+        """Return the keys with this prefix."""
         from suite.console import citing
 
-        there, _ = citing.published(PUBLISHED)
-        return [CompletionItem(key) for key in there.pooled if key.startswith(incomplete)]
+        numbers, _ = citing.published(PUBLISHED)
+        return [CompletionItem(key) for key in numbers.pooled if key.startswith(incomplete)]

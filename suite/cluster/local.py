@@ -1,4 +1,4 @@
-"""Jobs on this machine; an interrupt reaches them from whoever watches over them, and not from the terminal as well."""
+"""Jobs on this machine, which only their supervisor interrupts, never the terminal."""
 
 import os
 import subprocess
@@ -9,11 +9,11 @@ from submitit.local.local import LocalExecutor, LocalJob
 
 from suite.child_imports import child_imports
 
-_LOG = "controller.log"  # of what sees to a job, beside the job's own
+_LOG = "controller.log"  # of a job's controller, beside the job's own log
 
 
 class DetachedExecutor(LocalExecutor):
-    """Submits jobs that have a session of their own and see the GPUs that are seen here."""
+    """Submits jobs that run in a session of their own and see the same GPUs."""
 
     def _submit_command(self, command: str) -> LocalJob[Any]:
         given = {

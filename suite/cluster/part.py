@@ -1,4 +1,4 @@
-"""What a job does on its node: an ordinary campaign, gone on with where an earlier job of the same part was lost."""
+"""What a job does on its node: run a campaign, or resume that of a lost job of the same part."""
 
 import platform
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from suite.system import software
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a job has left."""
+    """The result of a job: its campaign, and the node that ran it."""
 
     campaign: str
     node: str
@@ -23,7 +23,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One job; it travels to its node and is called there."""
+    """One job; it is pickled, sent to its node and called there."""
 
     folder: Path  # of the plan
     out: Path
@@ -32,7 +32,7 @@ class Part:
     def __call__(self) -> Outcome:
         """Measure what this part lacks.
 
-        Raises RuntimeError if this node has other software than the machine that planned it.
+        Raises RuntimeError if this node's software differs from the planning machine's.
         """
         place = Place(self.folder)
         plan = place.read()
@@ -44,13 +44,13 @@ class Part:
         return Outcome(campaign=journal.path.parent.name, node=platform.node())
 
     def checkpoint(self) -> Any:
-        """Return the same job again, for a cluster that takes a node away and gives another."""
+        """Return the same job, for a cluster that preempts it and requeues it on another node."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
 
     def _journal(self, place: Place, plan: Plan) -> Journal:
-        """Return the journal of this part's campaign, or a new one's where it cannot be gone on with here."""
+        """Return the journal of this part's campaign; a new campaign's if that one cannot be resumed here."""
         remembered = place.campaign(self.number)
         if remembered.exists():
             journal = Journal(self.out / remembered.read_text() / FILE_NAME)
@@ -67,7 +67,7 @@ class Part:
 
 
 def check_same_software(plan: Plan, out: Path) -> None:
-    """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
+    """Raise RuntimeError, naming the differences, if this node's software differs from the planning machine's."""
     if differs := software.differences(plan.software, software.here()):
         raise RuntimeError(
             f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "

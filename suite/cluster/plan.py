@@ -1,4 +1,4 @@
-"""Which jobs a campaign over many machines has, on disk, so that whoever watches over them can come back."""
+"""The stored plan of a campaign's jobs, from which a supervisor can resume."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,19 +12,19 @@ from suite.driver.request import Request
 from suite.workload import Plain
 
 Cluster = Literal["slurm", "local"]
-FOLDER = ".cluster"  # in --out, where nobody looks for records
+FOLDER = ".cluster"  # hidden in --out, so that it is not searched for records
 _FILE = "plan.json"
 
 
 class SubmittedJob(Plain, frozen=True, kw_only=True):
-    """A job as the cluster knows it."""
+    """A part and the cluster's identifier of its job."""
 
     part: int
     job: str
 
 
 class Plan(Plain, frozen=True, kw_only=True):
-    """What was asked for, and how it is dealt."""
+    """The request, and how its workloads are split into jobs."""
 
     cluster: Cluster
     request: Request
@@ -36,7 +36,7 @@ class Plan(Plain, frozen=True, kw_only=True):
     ended: bool = False
 
     def of(self, part: int) -> Request:
-        """Return what one job is asked for."""
+        """Return one job's request."""
         return replace(self.request, assigned_workloads=self.parts[part])
 
 
@@ -48,15 +48,15 @@ class Place:
 
     @property
     def logs(self) -> Path:
-        """Where the cluster's own files go."""
+        """The folder of the cluster's own files."""
         return self.folder / "jobs"
 
     def campaign(self, part: int) -> Path:
-        """Return the file that remembers which campaign is a job's."""
+        """Return the file that holds the name of a job's campaign."""
         return self.folder / f"part-{part}.campaign"
 
     def node(self, part: int) -> Path:
-        """Return the file that remembers on which node a job ran last."""
+        """Return the file that holds the node on which a job last ran."""
         return self.folder / f"part-{part}.node"
 
     def read(self) -> Plan:
@@ -69,13 +69,14 @@ class Place:
             return msgspec.json.decode(path.read_bytes(), type=Plan)
         except msgspec.ValidationError as error:
             raise RuntimeError(
-                f"'{path}' was written by another version of the suite ({error}); go on with that one, or start anew"
+                f"'{path}' was written by another version of the suite ({error}); resume with that version, or start a "
+                "new run"
             ) from None
         except msgspec.DecodeError as error:
-            raise RuntimeError(f"'{path}' is damaged ({error}); start anew without --resume") from None
+            raise RuntimeError(f"'{path}' is damaged ({error}); start a new run without --resume") from None
 
     def write(self, plan: Plan) -> None:
-        """Write the plan in one piece."""
+        """Write the plan atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
         draft = self.folder / f".{_FILE}"
         draft.write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
@@ -83,12 +84,12 @@ class Place:
 
 
 def new(out: Path, now: datetime) -> Place:
-    """Return the place of a new plan in a folder of campaigns."""
+    """Return the place of a new plan below `out`."""
     return Place(out.absolute() / FOLDER / f"{now:%Y%m%d-%H%M%S}")
 
 
 def unended(out: Path) -> Iterator[tuple[Place, Plan]]:
-    """Yield the plans that have not ended with their places, the newest first. Raises RuntimeError as `read` does."""
+    """Yield the unfinished plans with their places, newest first. Raises RuntimeError as `read` does."""
     for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True):
         place = Place(path.parent)
         if not (plan := place.read()).ended:
@@ -96,7 +97,7 @@ def unended(out: Path) -> Iterator[tuple[Place, Plan]]:
 
 
 def unfinished(out: Path, cluster: Cluster) -> Place:
-    """Return the place of the newest plan for such a cluster that has not ended.
+    """Return the place of the newest unfinished plan for a cluster.
 
     Raises RuntimeError if there is none.
     """
@@ -104,11 +105,11 @@ def unfinished(out: Path, cluster: Cluster) -> Place:
         if plan.cluster == cluster:
             return place
     raise RuntimeError(
-        f"--resume asked for, '{out}' holds no jobs for '{cluster}' that are not done; start anew without --resume"
+        f"--resume asked for, but '{out}' holds no unfinished jobs for '{cluster}'; start a new run without --resume"
     )
 
 
 def partition(workloads: Sequence[str], jobs: int | None) -> tuple[tuple[str, ...], ...]:
-    """Return the workloads of each job: as many as asked for, none of them empty, or one for each."""
+    """Return the workloads of each job: `jobs` non-empty parts if possible, by default one for each workload."""
     count = min(jobs or len(workloads), len(workloads))
     return tuple(tuple(workloads[start::count]) for start in range(count))

@@ -1,4 +1,4 @@
-"""From what was asked for to a plan of jobs."""
+"""From a request to a plan of jobs."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from suite.results.records.machine import Gpu, Machine
 from suite.system import machine, software, variables
 from suite.worker_api.offer import Offer
 
-# Stands for a node of a scheduler, of which nothing is known here: it has all that can be asked for.
+# Stands for a scheduler's node, which is unknown here: it has everything that can be asked for.
 _MANY = 1024
 _GPU = Gpu(name="any", memory_bytes=0, compute_capability="99.0", driver="", cuda="")
 _NODE = Machine(name="any", cpu_model="any", cores=_MANY, memory_bytes=0, gpus=(_GPU,) * _MANY)
@@ -33,10 +33,10 @@ def planned(
     options: dict[str, str],
     machine_name: str | None,
 ) -> Place:
-    """Deal the workloads asked for to jobs, and write the plan.
+    """Split the requested workloads into jobs, write the plan, and return its place.
 
-    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.make_plan` raises
-    of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
+    Raises ValueError for a budget or half-width, RuntimeError if jobs cannot be submitted, and what `plan.make_plan`
+    raises for a node. What a scheduler's node lacks, its job reports.
     """
     for note in (*software.notes(), *variables.spoiling()):
         terminal.say(f"note: {note}")
@@ -44,16 +44,16 @@ def planned(
         raise ValueError("--within asked for with --cluster, whose jobs plan their rounds; leave one of them out")
     if asked.budget_minutes is not None:
         raise ValueError(
-            "--budget asked for with --cluster, whose jobs would each drop workloads by themselves; leave it out, or "
-            "name the workloads"
+            "--budget asked for with --cluster, whose jobs would each skip workloads; leave it out, or name the "
+            "workloads"
         )
     names = measurable(asked, cluster)
     if jobs is not None and jobs > len(names):
-        there = f"{'is' if len(names) == 1 else 'are'} {units.pluralize(len(names), 'workload')}"
-        terminal.say(f"note: {jobs} jobs asked for, there {there}; a workload stays in one job")
+        count = f"{'is' if len(names) == 1 else 'are'} {units.pluralize(len(names), 'workload')}"
+        terminal.say(f"note: {jobs} jobs asked for, there {count}; a workload stays in one job")
     place = new(out, datetime.now(UTC))
     with files.writing(place.folder):
-        supervisor.executor(cluster, place.logs, options)  # no plan is left behind that could not be sent
+        supervisor.executor(cluster, place.logs, options)  # raises before a plan is stored that cannot be submitted
         place.write(
             Plan(
                 cluster=cluster,
@@ -68,7 +68,7 @@ def planned(
 
 
 def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
-    """Return the workloads asked for that a node can measure: this machine, or one with all that it takes."""
+    """Return the requested workloads that a node can measure: this machine, or a scheduler's ideal one."""
     needed: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in needed}
     node = machine.machine() if cluster == "local" else _NODE
@@ -83,12 +83,12 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
 def options(words: Sequence[str], cluster: Cluster) -> dict[str, str]:
     """Return sbatch's options from words such as partition=gpu.
 
-    Raises ValueError for a word of another form, a time that is no number of minutes, or one without a scheduler.
+    Raises ValueError for another form, a time that is not whole minutes, or a cluster without a scheduler.
     """
     if words and cluster == "local":
         raise ValueError(
-            f"--job-option {words[0]} asked for with --cluster local, which has no scheduler to tell it; "
-            "leave it out, or take --cluster slurm"
+            f"--job-option {words[0]} asked for with --cluster local, which has no scheduler; leave it out, or use "
+            "--cluster slurm"
         )
     options_given = dict[str, str]()
     for word in words:

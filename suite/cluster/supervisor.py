@@ -1,4 +1,4 @@
-"""Watches over the jobs of a plan: submits them, waits, and sends a lost one again; what was measured stays."""
+"""Supervises the jobs of a plan: submits them, waits, and resubmits lost ones, which keep their results."""
 
 import shlex
 import time
@@ -16,26 +16,26 @@ from suite.cluster.plan import Cluster, Place, Plan, SubmittedJob
 from suite.console import terminal
 from suite.sessions import resuming
 
-ATTEMPTS = 3  # jobs of one part in a row
-_MINUTES = 240  # of a job, unless its options say so
+ATTEMPTS = 3  # submissions of one part
+_MINUTES = 240  # time limit of a job without a time option
 _POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
-_STOP_SECONDS = 10.0  # until a job that was told to stop is gone
+_STOP_SECONDS = 10.0  # for cancelled jobs to end
 _INTERRUPTED: dict[Cluster, str] = {
-    "slurm": "the cluster's jobs go on by themselves: look after them with",
-    "local": "its jobs are stopped: go on with",
+    "slurm": "the cluster's jobs continue without it: supervise them with",
+    "local": "its jobs are stopped: resume with",
 }
 
 
 def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
-    """Return what submits jobs.
+    """Return the executor that submits jobs.
 
-    Raises RuntimeError if submitit or Slurm is not there.
+    Raises RuntimeError if submitit or Slurm is missing.
     """
     try:
         import submitit
     except ImportError:
         raise RuntimeError(
-            f"--cluster {cluster} asked for, submitit is not installed; install the suite with its extra 'cluster'"
+            f"--cluster {cluster} asked for, but submitit is not installed; install the suite with its extra 'cluster'"
         ) from None
     minutes = int(options.get("time", _MINUTES))
     if cluster == "local":
@@ -48,11 +48,11 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
         jobs = submitit.SlurmExecutor(folder)
     except RuntimeError as error:
         raise RuntimeError(
-            f"--cluster slurm asked for, there is no Slurm here ({error}); run this where sbatch and srun are, or take "
-            "--cluster local to see that it works"
+            f"--cluster slurm asked for, but there is no Slurm here ({error}); run this where sbatch and srun are, or "
+            "try it with --cluster local"
         ) from None
     more = {name: value for name, value in options.items() if name != "time"}
-    # Who shares a node measures its neighbours.
+    # On a shared node a job would measure its neighbours' load.
     jobs.update_parameters(job_name="gpu-speedup-suite", time=minutes, exclusive=True, additional_parameters=more)
     jobs.update_parameters(setup=[f"export {name}={shlex.quote(value)}" for name, value in child_imports().items()])
     return jobs
@@ -61,9 +61,9 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
 def watched(
     place: Place, out: Path, start: Callable[[Cluster, Path, dict[str, str]], Any] = executor
 ) -> dict[int, Outcome | str]:
-    """See a plan to its end and return what each part has left, or why it has nothing; lost jobs are sent again.
+    """Run a plan to its end; return each part's outcome, or why it failed. Lost jobs are resubmitted.
 
-    Whoever interrupts is told how to go on; jobs of this machine stop.
+    An interrupt prints how to resume, and stops jobs on this machine.
     """
     plan = place.read()
     jobs = start(plan.cluster, place.logs, plan.options)
@@ -80,11 +80,11 @@ def watched(
             for part in [part for part, job in running.items() if job.done()]:
                 answer = left_by(running.pop(part))
                 if answer is None and sent[part] < ATTEMPTS:
-                    terminal.say(f"job {part + 1} was lost; it is sent again and goes on with what it completed")
+                    terminal.say(f"job {part + 1} was lost; it is submitted again and resumes its campaign")
                     waiting.append(part)
                     continue
                 left = answer or f"was lost {sent[part]} times in a row"
-                terminal.say(f"job {part + 1}: {_said(left, outcomes)}")
+                terminal.say(f"job {part + 1}: {_report(left, outcomes)}")
                 outcomes[part] = left
             time.sleep(_POLL_SECONDS[plan.cluster])
     except KeyboardInterrupt:
@@ -99,8 +99,8 @@ def watched(
     return outcomes
 
 
-def _said(left: Outcome | str, before: dict[int, Outcome | str]) -> str:
-    """Return what to say of a job that is done; a reason that another one had is not said again."""
+def _report(left: Outcome | str, before: dict[int, Outcome | str]) -> str:
+    """Return the message for a finished job; a reason that another job had is not repeated."""
     if isinstance(left, Outcome):
         return f"done on {left.node}"
     same = next((part for part, other in before.items() if other == left), None)
@@ -108,7 +108,7 @@ def _said(left: Outcome | str, before: dict[int, Outcome | str]) -> str:
 
 
 def stop(running: Sequence[Any]) -> None:
-    """Tell jobs to stop and wait until they have."""
+    """Cancel jobs and wait until they have ended, at most _STOP_SECONDS."""
     for job in running:
         job.cancel()
     end = time.monotonic() + _STOP_SECONDS
@@ -117,7 +117,7 @@ def stop(running: Sequence[Any]) -> None:
 
 
 def submit(place: Place, out: Path, jobs: Any, part: int) -> Any:
-    """Submit a part's job and remember it."""
+    """Submit a part's job, store its identifier, and return it."""
     plan = place.read()
     job = jobs.submit(Part(folder=place.folder, out=out.absolute(), number=part))
     place.write(msgspec.structs.replace(plan, sent=(*plan.sent, SubmittedJob(part=part, job=str(job.job_id)))))
@@ -128,27 +128,27 @@ def submit(place: Place, out: Path, jobs: Any, part: int) -> Any:
 
 
 def reconnected(plan: Plan, place: Place, jobs: Any) -> dict[int, Any]:
-    """Return the newest job of each part that was submitted before, but for those that ended with an error."""
-    found = {each.part: jobs.job_class(folder=place.logs, job_id=each.job) for each in plan.sent}
-    return {part: job for part, job in found.items() if not (job.done() and isinstance(left_by(job), str))}
+    """Return the newest submitted job of each part, except those that ended with an error."""
+    newest = {each.part: jobs.job_class(folder=place.logs, job_id=each.job) for each in plan.sent}
+    return {part: job for part, job in newest.items() if not (job.done() and isinstance(left_by(job), str))}
 
 
 def left_by(job: Any) -> Outcome | str | None:
-    """Return what a job that is done has left: its outcome, the error that it ended with, or None if it was lost."""
+    """Return a finished job's outcome, the error that it ended with, or None if it was lost."""
     from submitit.core.utils import FailedJobError, UncompletedJobError
 
     try:
         return job.result()
     except FailedJobError as error:
         lines = [line.strip() for line in str(error).splitlines()]
-        said = [line for line in lines if line.partition(":")[0].endswith(("Error", "Interrupt", "Exception"))]
-        return said[-1] if said else "ended with an error; see its log"
+        errors = [line for line in lines if line.partition(":")[0].endswith(("Error", "Interrupt", "Exception"))]
+        return errors[-1] if errors else "ended with an error; see its log"
     except UncompletedJobError:
         return None
 
 
 def table(place: Place, outcomes: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
-    """Return title, columns and rows: what each job was, how often and where it ran, and its campaign if it has one."""
+    """Return title, columns and rows: each job's workloads, submissions, node, and campaign or 'failed'."""
     plan = place.read()
     times = Counter(each.part for each in plan.sent)
     rows = [
@@ -164,6 +164,6 @@ def table(place: Place, outcomes: dict[int, Outcome | str]) -> tuple[str, tuple[
 
 
 def _node(place: Place, part: int) -> str:
-    """Return on which node a job ran last, a dash if it never began."""
+    """Return the node on which a job last ran; a dash if it never began."""
     path = place.node(part)
     return path.read_text() if path.exists() else units.DASH

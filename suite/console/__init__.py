@@ -1,1 +1,1 @@
-"""What a person reads in the terminal."""
+"""Output in the terminal."""

@@ -1,4 +1,4 @@
-"""Citations for the command line: from a key to text, and quotations in files against the published records."""
+"""Citations for the command line: turn a key into text, and check quotations in files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -20,20 +20,20 @@ _FORMS: dict[Format, Callable[[Citation], str]] = {
 
 
 def published(folder: Path) -> tuple[Numbers, tuple[str, ...]]:
-    """Return the numbers of the records below a folder and of the stored pools, and a line for what cannot be read."""
+    """Return the numbers of the records below a folder and of the stored pools, and a line for each unreadable one."""
     records, problems = store.load([folder])
     lines, spoiled = stored_pools.read(stored_pools.path(folder))
     return Numbers(records, lines), (*problems, *spoiled)
 
 
 def listed(numbers: Numbers, part: str = "") -> list[tuple[str, str]]:
-    """Return the keys that hold `part` and whose number may be quoted, each with that number."""
+    """Return each key that contains `part` and may be quoted, with its number and interval."""
     quotable = {key: Citation(number=number) for key, number in numbers.pooled.items() if number.quotable}
     return [(key, f"{cited.value} ({cited.interval})") for key, cited in quotable.items() if part in key]
 
 
 def document(numbers: Numbers, part: str = "") -> str:
-    """Return the keys that hold `part` as a document for programs. Raises LookupError if there is none."""
+    """Return the keys that contain `part` as a JSON document. Raises LookupError if there is none."""
     listing = documents.cite_list_document(numbers, part)
     if not listing.numbers:
         held = f"no key with '{part}' in it" if part else "no published record has a number"
@@ -42,19 +42,19 @@ def document(numbers: Numbers, part: str = "") -> str:
 
 
 def cited(key: str, numbers: Numbers, site: str = "") -> Citation:
-    """Return the citation of the number that a key names.
+    """Return the citation of a key's number.
 
-    Raises ValueError if it is no key or the site no address, LookupError if nothing has the key.
+    Raises ValueError for a malformed key or site address, LookupError if no number has the key.
     """
     if site and not site.startswith(("https://", "http://")):
-        raise ValueError(f"--site asked for with '{site}'; give the address that begins with https://")
+        raise ValueError(f"--site asked for with '{site}'; give an address that begins with https://")
     return Citation(number=numbers.pinned(numbers.resolve(key)), site=f"{site.rstrip('/')}/" if site else "")
 
 
 def pinned(citation: Citation, folder: Path) -> Citation:
-    """Return a citation whose number is stored beside the published records, so that its key means it for ever.
+    """Store the number beside the published records; return its citation, whose key now has a digest.
 
-    Raises RuntimeError if it cannot be written.
+    Raises RuntimeError if the file cannot be written.
     """
     if citation.number.digest:
         return citation
@@ -69,42 +69,41 @@ def written(citation: Citation, form: Format) -> str:
 
 
 def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each quotation that is wrong or whose pool has changed, then what was looked at; wrong or not.
+    """Yield a line for each problem, each with whether it is an error, then a line with the counts.
 
-    Before them one for each record or stored pool that is not as it was written, which is wrong. With `write`
-    quotations that are not pinned are brought up to date first, in every file but one with a mark that has no partner.
-    A file that cannot be read is wrong. Raises RuntimeError if one cannot be written.
+    Damaged records or stored pools come first and are errors, as are unreadable files and wrong quotations. A changed
+    pool is a note. With `write`, quotations that are not pinned are updated first, except in files with a mark that has
+    no partner. Raises RuntimeError if a file cannot be written.
     """
     numbers, problems = published(folder)
     yield from ((problem, True) for problem in problems)
-    looked_at = 0
+    checked_quotations = 0
     for path in files:
         try:
             if write and renew(path, numbers):
-                yield f"{path}: brought up to date", False
+                yield f"{path}: updated", False
             content = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             words = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             yield f"'{path}' cannot be checked: {words}", True
             continue
-        looked_at += quotation.quotations(content)
+        checked_quotations += quotation.quotations(content)
         if write and quotation.lone(content):
-            yield f"{path}: left as it is, since a mark has no partner", True
+            yield f"{path}: unchanged, since a mark has no partner", True
         for remark in quotation.remarks(content, numbers):
             yield f"{path}:{remark.line}: {'' if remark.wrong else 'note: '}{remark.words}", remark.wrong
     yield (
-        f"{units.pluralize(looked_at, 'quotation')} in {units.pluralize(len(files), 'file')}",
+        f"{units.pluralize(checked_quotations, 'quotation')} in {units.pluralize(len(files), 'file')}",
         False,
     )
 
 
 def renew(path: Path, numbers: Numbers) -> bool:
-    """Bring the quotations of a file that are not pinned up to date; return whether one changed.
+    """Update the quotations of a file that are not pinned; return whether one changed.
 
-    A file with a mark that has no partner stays as it is.
-    Raises RuntimeError if the file cannot be written.
+    A file with a mark that has no partner stays unchanged. Raises RuntimeError if the file cannot be written.
     """
-    content = path.read_bytes().decode()  # with the ends that its lines have
+    content = path.read_bytes().decode()  # keeps the file's line endings
     now = quotation.renewed(content, numbers)
     if now != content:
         with files.writing(path):

@@ -1,4 +1,4 @@
-"""README's first screen: what a terminal shows of a stored campaign after some minutes, between marks.
+"""README's first screen: the terminal's table of a stored campaign after some minutes, between marks.
 
 <!-- terminal MINUTES -->
 ...
@@ -19,15 +19,15 @@ from suite.results.records import store
 from suite.results.records.record import Record
 from suite.results.records.run import Run
 
-FOLDER = Path("evidence/first_run")  # below the site's sources: a campaign's records, as they were written
+FOLDER = Path("evidence/first_run")  # below the site's sources: one campaign's records
 _BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)
 _WIDTH = 78
 
 
 def renewed(text: str, site: Path) -> str:
-    """Return a text whose blocks show the stored campaign; the same text where none is stored.
+    """Return the text with its blocks rendered from the stored campaign; unchanged if none is stored.
 
-    Raises ValueError for a record that cannot be read.
+    Raises ValueError for an unreadable record.
     """
     records = [store.read(path) for path in sorted((site / FOLDER).glob("*.json"))]
     if not records:
@@ -42,7 +42,7 @@ def renewed(text: str, site: Path) -> str:
 
 
 def renew(page: Path, site: Path) -> bool:
-    """Bring the blocks of a page up to date; return whether it changed. Raises ValueError as `renewed` does."""
+    """Update the blocks of a page; return whether it changed. Raises ValueError as `renewed` does."""
     before = page.read_text(encoding="utf-8")
     after = renewed(before, site)
     if after != before:
@@ -51,7 +51,7 @@ def renew(page: Path, site: Path) -> bool:
 
 
 def shown(records: Sequence[Record], minutes: float) -> str:
-    """Return the table of what had ended so many minutes after the campaign began."""
+    """Return the table of the processes that had ended `minutes` after the campaign began."""
     until = datetime.fromisoformat(records[0].created) + timedelta(minutes=minutes)
     speedups = [
         msgspec.structs.replace(record, runs=runs, rounds=len(runs))
@@ -64,6 +64,6 @@ def shown(records: Sequence[Record], minutes: float) -> str:
 
 
 def _ended(run: Run) -> datetime:
-    """Return when a process ended: after its stages and samples."""
+    """Return when a process ended: its start plus all its stages."""
     seconds = sum(stage.wall_seconds for stage in run.stages)
     return datetime.fromisoformat(run.started) + timedelta(seconds=seconds)

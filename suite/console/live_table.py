@@ -1,4 +1,4 @@
-"""What a running campaign has found so far: a row a workload, its times and its speed-up as the interval narrows."""
+"""The live table of a running campaign: each workload's times, speed-up and interval so far."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from suite.scopes import SCOPES, Scope
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What is known of a workload; None is not known yet."""
+    """A workload's results so far; None if not yet measured."""
 
     workload: str
     cpu: Estimate | None
@@ -30,13 +30,13 @@ class Row:
 
 
 def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
-    """Return a row for each workload of these names, from the records there are of one scope."""
+    """Return a row for each named workload, from the records of one scope."""
     of_jax = [record for record in records if record.case.implementation == "jax"]
     ratios = {item.gpu.record.workload: item.ratio for item in reversed(speedups(of_jax))}
 
     def time(name: str, backend: Backend) -> Estimate | None:
-        mine = [record for record in of_jax if (record.workload, record.backend) == (name, backend)]
-        return next((item.seconds for item in fastest_of_each_case(map(summary, mine))), None)
+        own_records = [record for record in of_jax if (record.workload, record.backend) == (name, backend)]
+        return next((item.seconds for item in fastest_of_each_case(map(summary, own_records))), None)
 
     def rounds(name: str) -> int:
         return max((len(record.runs) for record in of_jax if record.workload == name), default=0)
@@ -48,13 +48,13 @@ def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
 
 
 def shown_scope(cases: Iterable[Case]) -> Scope:
-    """Return the scope that the rows are of: the steady step if a plan has one."""
+    """Return the scope that the table shows: the steady step if the plan has it."""
     scopes = {case.scope for case in cases}
     return next(each for each in SCOPES if each in scopes)
 
 
 def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -> Table:
-    """Return what is known of a plan's cases as the terminal shows it; `current` is the workload that is measured."""
+    """Return the terminal's table of a plan's cases; `current` is the workload being measured."""
     scope = shown_scope(cases)
     backends: list[Backend] = [each for each in get_args(Backend) if any(case.backend == each for case in cases)]
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
@@ -65,9 +65,9 @@ def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -
         shown.add_column(name, justify="right", no_wrap=True)
     names = tuple(dict.fromkeys(case.workload for case in cases))
     for row in rows(names, [record for record in records if record.case.scope == scope]):
-        mine = [row.cpu if backend == "cpu" else row.gpu for backend in backends]
-        cells = [*map(_seconds, mine), *[_ratio(row.ratio)] * len(ratio)]
-        cells.append(_ends(row.ratio, units.interval) if ratio else _ends(mine[0], units.seconds_interval))
+        times_by_backend = [row.cpu if backend == "cpu" else row.gpu for backend in backends]
+        cells = [*map(_seconds, times_by_backend), *[_ratio(row.ratio)] * len(ratio)]
+        cells.append(_ends(row.ratio, units.interval) if ratio else _ends(times_by_backend[0], units.seconds_interval))
         name = escape(row.workload)
         shown.add_row(f"[bold]{name}[/]" if row.workload == current else name, *cells, str(row.rounds))
     return shown

@@ -1,4 +1,4 @@
-"""What the terminal says of records: results, answers of an experiment, comparisons, and whether they can be read."""
+"""Printing records: results, an experiment's answers, comparisons and validation."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -30,10 +30,10 @@ def print_results(
     campaigns: Collection[str] = (),
     noted: bool = False,
 ) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its baselines, and costs.
+    """Print this machine's speed-ups (CPU times without a GPU), its baselines, input pipelines, accuracies and costs.
 
-    Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
-    it is `noted` already.
+    If `campaigns` is not empty, this machine's results come from those alone. Unreadable records are reported unless
+    already `noted`.
     """
     from suite.report.parts import accuracies, cost, frameworks, input_pipeline, one_campaign, placing, tables
 
@@ -42,27 +42,27 @@ def print_results(
     costs = cost.for_terminal(records, here.slug, listed)
     fed = input_pipeline.for_terminal(records, here.slug)
     learnt = accuracies.for_terminal(records, here.slug)
-    mine = [record for record in records if record.machine.slug == here.slug]
-    asked = chosen(latency_table(latencies(mine)), _REQUESTS)
-    timed = tables.for_terminal(records, here.slug, one_campaign.table(mine))
-    for table in (*timed, *frameworks.for_terminal(records, here.slug), *fed, *learnt, asked, *costs):
+    records_here = [record for record in records if record.machine.slug == here.slug]
+    latency = chosen(latency_table(latencies(records_here)), _REQUESTS)
+    timed = tables.for_terminal(records, here.slug, one_campaign.table(records_here))
+    for table in (*timed, *frameworks.for_terminal(records, here.slug), *fed, *learnt, latency, *costs):
         if table.rows:
             show(table)
     for sentence in placing.sentences(placing.headlines(records), here.slug):
         print(sentence)
-    say_failures(record for record in records if record.machine.slug == here.slug)
+    say_failures(records_here)
 
 
 def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool = False) -> None:
-    """Print what this machine answers to an experiment.
+    """Print this machine's tables and answers of an experiment.
 
-    Which records cannot be read is said unless it is `noted` already.
+    Unreadable records are reported unless already `noted`.
     """
     records = _loaded(folders, noted)
     records_here = [record for record in records if record.machine.slug == here.slug]
     result = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if result is None:
-        terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
+        terminal.say(f"experiment '{name}' has no answer yet: some of the cases that it compares are not measured")
     for table in result.tables if result else ():
         show(table)
     for answer in result.answers if result else ():
@@ -71,7 +71,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
 
 
 def compare(first: str, second: str, folders: Sequence[Path], band: float | None, as_json: bool = False) -> None:
-    """Print the comparison of what two words mean, as a table or a document; `band` is the share without a meaning."""
+    """Print the comparison of two selections, as a table or JSON; times that differ by less than `band` are equal."""
     from suite.report.parts import comparison
 
     records = _loaded(folders)
@@ -84,15 +84,15 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
 
 
 def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
-    """Print how long the fastest baseline of each of JAX's steps takes beside it, as tables or a document.
+    """Print each JAX step beside its fastest baseline, as tables or JSON.
 
-    A machine's backend without a baseline has no table. Raises LookupError if no record is of a step of JAX.
+    A machine's backend without a baseline has no table. Raises LookupError if no record is a JAX step.
     """
     from suite.report.parts import baselines as beside
 
     rows = against.baseline_comparisons(_loaded(folders))
     if not rows:
-        raise LookupError("no record is of a step of JAX; suite run measures one")
+        raise LookupError("no record is a JAX step; suite run measures some")
     if as_json:
         print(documents.text(documents.baselines_document(rows)), end="")
         return
@@ -102,7 +102,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
 
 
 def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
-    """Return the records below the folders, and say which cannot be read unless it is `noted` already."""
+    """Return the records below the folders; report unreadable ones unless already `noted`."""
     records, problems = store.load(folders)
     for problem in () if noted else problems:
         terminal.say(f"note: {problem}")
@@ -110,18 +110,18 @@ def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
 
 
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each record below the paths, then how many there are; and whether that is wrong.
+    """Yield a line for each record below the paths, each with whether it is an error, then a line with the counts.
 
-    The line says what the record is, or why it is none or the site would leave it out. Of a file or pack that is named
-    itself its place does not count; of a file, a second line says which host, program and method it is of.
+    The line identifies the record, or says why it is unreadable or the site would skip it. The place of a file or pack
+    counts only below a named folder. A named file has a second line: its host, program and method.
     """
-    states, left_out = list[State](), 0
+    states, skipped = list[State](), 0
     for path in paths:
         try:
             files = _files(path)
         except ValueError as error:
             yield str(error), True
-            left_out += 1
+            skipped += 1
             continue
         if not files:
             yield f"'{path}' holds no record; a campaign's folder or pack has a JSON file for each case", True
@@ -130,7 +130,7 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
                 item = _summary(file, path)
             except ValueError as error:
                 yield str(error), True
-                left_out += 1
+                skipped += 1
                 continue
             states.append(item.state)
             why = f": {'; '.join(item.reasons)}" if item.reasons else ""
@@ -140,20 +140,20 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
             )
             if file == path:
                 yield f"  {identity(item.record).words}", False
-    yield _counted(states, left_out), False
+    yield _counted(states, skipped), False
 
 
 def _files(path: Path) -> list[Path]:
-    """Return what should be a record: a file or what a pack or folder has. Raises ValueError for a damaged pack."""
+    """Return the candidate records: a file, or the files of a pack or folder. Raises ValueError for a damaged pack."""
     if packs.is_pack(path):
         return store.of(path)
     return [path] if path.is_file() or packs.around(path) else _below(path)
 
 
 def _summary(file: Path, named: Path) -> Summary:
-    """Return what a record says: a file that was named, one in a pack that was, or one below a folder that was.
+    """Return the summary of a record: the named file itself, or one in the named pack or folder.
 
-    Raises ValueError if it is none, or if the site would leave it out because of where it lies below the folder.
+    Raises ValueError if it is not a record, or if the site would skip it because of its place.
     """
     record = store.read(file)
     if packs.is_pack(named):
@@ -169,9 +169,9 @@ def _summary(file: Path, named: Path) -> Summary:
 
 
 def _too_deep(path: Path, folder: Path, record: Record) -> str:
-    """Return that a record is not where the site looks, in the folder or pack of its campaign in `folder`; '' if it is.
+    """Return why the site does not look where a record lies; '' if it does.
 
-    `folder` may be that of the campaign itself.
+    The site looks in the folder or pack of the campaign inside `folder`, or in `folder` if that is the campaign's own.
     """
     pack = packs.around(path)
     itself = pack is None and folder.name.removeprefix(store.PARTIAL) == record.campaign
@@ -180,18 +180,18 @@ def _too_deep(path: Path, folder: Path, record: Record) -> str:
     right, campaigns = (folder.parent if itself else folder) / record.campaign, path.parent.parent
     named = (pack or path.parent.name.removeprefix(store.PARTIAL) == record.campaign) and not itself
     instead = f", or name '{campaigns}' if that is where campaigns lie" if named else ""
-    there = f"'{right}{packs.SUFFIX if pack else ''}'"
-    return f"'{path}' lies too deep, where the site does not look for it; it belongs in {there}{instead}"
+    expected = f"'{right}{packs.SUFFIX if pack else ''}'"
+    return f"'{path}' lies too deep, where the site does not look for it; it belongs in {expected}{instead}"
 
 
-def _counted(states: Sequence[State], left_out: int) -> str:
-    """Return how many records were looked at, how many are invalid, and how many files are none that the site takes."""
+def _counted(states: Sequence[State], skipped: int) -> str:
+    """Return the counts of records, of invalid ones, and of files that the site skips, in words."""
     records = f"{units.pluralize(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
-    return records + (f"; {units.pluralize(left_out, 'file')} that the site leaves out" if left_out else "")
+    return records + (f"; {units.pluralize(skipped, 'file')} that the site skips" if skipped else "")
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return what should be a record; what a hidden folder holds, such as a cluster's plan, is none."""
+    """Return the candidate records below a folder; hidden folders, such as a cluster's plan, hold none."""
     loose = (path for path in folder.rglob("*.json") if path.name != catalogue.FILE_NAME)
     found = (path.relative_to(folder) for path in (*loose, *store.packed(folder, deep=True)))
     shown = (path for path in found if not any(part.startswith(".") for part in path.parts))
@@ -199,7 +199,7 @@ def _below(folder: Path) -> list[Path]:
 
 
 def show(table: Table) -> None:
-    """Print a table's text, and below it what speaks against its numbers."""
+    """Print a table, its notes and the caveats of its numbers."""
     notes = (*table.notes, *reasons(table))
     shown = chosen(table, [column for column in table.columns if column != ON_ONE_HOST])
     rows = [[cell.text for cell in row[: len(shown.columns)]] for row in shown.rows]
@@ -207,9 +207,9 @@ def show(table: Table) -> None:
 
 
 def say_failures(records: Iterable[Record]) -> None:
-    """Say which records lack a result, and why, and how to have one after all."""
+    """Report the records without a result, and why."""
     failed = [record for record in records if record.reason]
     for record in failed:
         terminal.say(f"failed: {record.name}: {record.reason}")
     if failed:
-        terminal.say("note: --resume does not try again what failed; start a run of it anew")
+        terminal.say("note: --resume does not retry failed cases; start a new run of them")

@@ -1,4 +1,4 @@
-"""How far a campaign or its data are, in a terminal."""
+"""Progress of a campaign or of its data sets, in a terminal."""
 
 import math
 import sys
@@ -27,13 +27,13 @@ from suite.scopes import SCOPES, Scope
 
 
 def said(scope: Scope, profile: Profile) -> str:
-    """Return what a process's time is one of; a scope that has such words is asked about."""
+    """Return what a process's time measures, in words; '' if the scope has none."""
     examples = profiles.EFFORTS[profile].run_examples if scope == "run" else None
     return SCOPES[scope].progress if examples is None else f"for a run cut short to {units.count(examples)} examples"
 
 
 class DataProgress:
-    """Shows how far data sets are: a bar on a terminal, nothing elsewhere but each thing that begins."""
+    """Shows the progress of data sets: a bar on a terminal, elsewhere a line as each one begins."""
 
     def __init__(self) -> None:
         self._progress = Progress(
@@ -55,7 +55,7 @@ class DataProgress:
         self._progress.stop()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Show that so much of something is done; a total of 0 is not known beforehand."""
+        """Show that `done` of `total` is finished; a total of 0 is unknown."""
         if what not in self._tasks:
             self._tasks[what] = self._progress.add_task(what, total=total or None, share="")
             if self._progress.disable:
@@ -65,9 +65,9 @@ class DataProgress:
 
 
 class CampaignProgress:
-    """Shows a campaign: on a terminal its table as it fills, the process that runs and the time left, else lines.
+    """Shows a campaign: on a terminal its live table, the running process and the time left, elsewhere lines.
 
-    An experiment, whose table is its own, has the last two alone.
+    An experiment has no live table.
     """
 
     def __init__(self, header: Header, done: Sequence[CompletedRun], deadline: Deadline | None = None) -> None:
@@ -96,7 +96,7 @@ class CampaignProgress:
             self._live.stop()
 
     def begins(self, number: int, group: ProcessGroup) -> None:
-        """Show the process that starts."""
+        """Show the starting process."""
         self._began, self._current = time.monotonic(), group[0].workload
         label = group[0].label(self._about[group[0].workload])
         scopes = ", ".join(case.scope for case in group if case.scope != "transfer")
@@ -104,10 +104,10 @@ class CampaignProgress:
         self._draw()
 
     def grows(self, header: Header, why: Uncertain | None) -> None:
-        """Show of what a further round comes, and how well it is known; or that one is not whole."""
+        """Show which question gets another round and its half-width; without `why`, that a round was cut."""
         self._header = header
         if why is None:
-            self._print("a further round is not whole; the rounds before it count")
+            self._print("an added round is incomplete; the rounds before it count")
             return
         name, scope = why.question
         of = name if scope == "step" else f"{name} ({scope})"
@@ -115,11 +115,11 @@ class CampaignProgress:
         self._why = f"least certain: {of}, ±{units.percent(why.half_width)} {spread}"
 
     def stage(self, name: str) -> None:
-        """Show the stage that the process is in."""
+        """Show the stage of the running process."""
         self._stage = name
 
     def ends(self, group: ProcessGroup, done: Sequence[CompletedRun]) -> None:
-        """Learn how long such a process takes; show its figure, or say why it failed."""
+        """Update the forecast; show the process's time, or why it failed."""
         self._forecast.learn(done)
         self._done += done
         if reason := next((entry.run.reason for entry in done if entry.run.reason), ""):
@@ -132,17 +132,17 @@ class CampaignProgress:
         self._draw()
 
     def prepares(self, what: str, done: int, total: int) -> None:
-        """Show how far a data set is; without a terminal, that it begins."""
+        """Show the progress of a data set; without a terminal, only its start."""
         if self._name != what and not self._terminal:
             self._print(what)
         self._name, self._stage = what, f"{done / total:.0%}" if total else units.count(done)
 
     def skips(self, group: ProcessGroup, seconds: float) -> None:
-        """Say that a process does not fit into what is left of the budget."""
+        """Report a process that does not fit into the remaining budget."""
         what = f"{group[0].workload} ({group[0].scope}, {group[0].backend})"
         self._print(
-            f"skipped {what}: takes about {units.seconds(seconds)}, {units.seconds(max(self._deadline.left, 0.0))} of "
-            "the budget are left to measure; raise --budget"
+            f"skipped {what}: takes about {units.seconds(seconds)}, the budget has "
+            f"{units.seconds(max(self._deadline.left, 0.0))} left; raise --budget"
         )
 
     def _draw(self) -> None:
@@ -155,7 +155,7 @@ class CampaignProgress:
         return Group(self._table, Text(), *text) if self._table else Group(*text)
 
     def _left(self) -> str:
-        """Return how much is done and when it ends, in words."""
+        """Return the finished processes and the time left, in words."""
         planned = process_groups(self._header.cases)
         total = sum(self._header.rounds_of(group[0]) for group in planned)
         counted = Counter(entry.case for entry in self._done)

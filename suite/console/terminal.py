@@ -1,4 +1,4 @@
-"""What a person reads in the terminal: lines of guidance, tables, checks."""
+"""Printing to the terminal: lines of guidance, tables, checks."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,14 @@ _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/
 
 
 def say(line: str) -> None:
-    """Print one line of guidance to standard error, where it does not mix with results."""
+    """Print one line to standard error, apart from the results."""
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:
-    """Print a table with its first column left and the others right; a file gets it as wide as it is.
+    """Print a table, its first column left-aligned and the others right-aligned; full width if not on a terminal.
 
-    Where a terminal is too narrow for its words, each row is a list of its own.
+    If the terminal is too narrow for its words, print each row as a list.
     """
     console, listed = Console(), list(rows)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -45,7 +45,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def fitting(columns: Sequence[Sequence[str]], space: int) -> list[int] | None:
-    """Return widths at which these texts fit side by side into so many characters with no word broken; None if none."""
+    """Return column widths that fit into `space` characters without breaking a word; None if impossible."""
     widths = [max(map(cell_len, texts)) for texts in columns]
     words = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in columns]
     while sum(widths) > space:
@@ -57,7 +57,7 @@ def fitting(columns: Sequence[Sequence[str]], space: int) -> list[int] | None:
 
 
 def _print_lists(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print each row as lines of column and cell."""
+    """Print each row as a list: a line for each column's name and cell."""
     console.print(title, style="table.title", markup=False, highlight=False)
     for row in rows:
         console.print()
@@ -68,7 +68,7 @@ def _print_lists(console: Console, title: str, columns: Sequence[str], rows: Ite
 
 
 def print_checks(checks: Iterable[Check]) -> None:
-    """Print the doctor's findings, the advice below what it is about."""
+    """Print the doctor's checks, each followed by its advice."""
     table = Table(show_header=False, show_edge=False, box=None)
     for check in checks:
         table.add_row(_MARKS[check.verdict], check.name, escape(check.found))

@@ -1,1 +1,1 @@
-"""The parent: plans a campaign and drives its workers, round by round. Never imports jax."""
+"""The parent process: plans a campaign and runs its workers, round by round. Never imports jax."""

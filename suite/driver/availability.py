@@ -1,4 +1,4 @@
-"""What this machine and what is installed on it cannot do of what was asked for, said before anything is measured."""
+"""Checks before measuring that this machine and its software support the request."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
@@ -11,7 +11,7 @@ from suite.results.records.machine import Machine
 from suite.worker_api.offer import Offer
 from suite.workload import Description
 
-# Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
+# Lowest compute capability with the precision in hardware; below it XLA silently computes in another.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
 
@@ -23,7 +23,7 @@ def check(
     chosen: Sequence[Description],
     backends: Sequence[Backend],
 ) -> None:
-    """Raise RuntimeError or ValueError for what this machine lacks, of a request for these workloads and backends."""
+    """Raise RuntimeError or ValueError if this machine cannot measure the workloads on the backends as requested."""
     if "gpu" in backends:
         check_same_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     check_implementations(request.implementations, request.baseline_backends or backends)
@@ -38,26 +38,26 @@ def check(
 def check_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
     """Raise RuntimeError if an implementation runs on none of the backends."""
     for implementation in implementations:
-        its = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
-        if not set(its) & set(backends):
+        supported = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
+        if not set(supported) & set(backends):
             raise RuntimeError(
-                f"implementation '{implementation}' asked for on backend '{backends[0]}', it runs on '{its[0]}' alone; "
-                f"add --backend {its[0]} or leave it out"
+                f"implementation '{implementation}' asked for on backend '{backends[0]}', it runs only on "
+                f"'{supported[0]}'; add --backend {supported[0]} or leave it out"
             )
 
 
 def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
-    """Raise RuntimeError if a baseline's first GPU is another one than JAX's: of two cards, or of a card and its slice.
+    """Raise RuntimeError if a baseline's first GPU differs from JAX's: another card, or a card and its slice.
 
-    What does not name its devices as CUDA does, says nothing.
+    Names without a blank are not CUDA's and are not compared.
     """
-    mine = next(iter(seen["jax"]), "")
+    jax_gpu = next(iter(seen["jax"]), "")
     for baseline, names in seen.items():
         first = next(iter(names), "")
-        if " " in mine and " " in first and first != mine:
+        if " " in jax_gpu and " " in first and first != jax_gpu:
             raise RuntimeError(
-                f"implementation '{baseline}' asked for, its first GPU is '{first}' and JAX's is '{mine}'; name one "
-                "for both in CUDA_VISIBLE_DEVICES, or leave it out"
+                f"implementation '{baseline}' asked for, its first GPU is '{first}' and JAX's is '{jax_gpu}'; set "
+                "CUDA_VISIBLE_DEVICES to one for both, or leave it out"
             )
 
 
@@ -84,8 +84,8 @@ def check_allocators(allocators: Iterable[Allocator]) -> None:
     for allocator in allocators:
         if allocator not in children.allocators():
             raise ValueError(
-                f"allocator '{allocator}' asked for, which is a setting of glibc, and this system has another C "
-                "library; leave it out"
+                f"allocator '{allocator}' asked for, which needs glibc, and this system has another C library; leave "
+                "it out"
             )
 
 
@@ -93,8 +93,8 @@ def check_threads(threads: Collection[int], machine: Machine) -> None:
     """Raise ValueError if this process has fewer granted cores than threads asked for."""
     for count in threads:
         if count > machine.cores:
-            there = units.pluralize(machine.cores, "core")
-            raise ValueError(f"--threads {count} asked for, this process may use {there}; choose at most so many")
+            cores = units.pluralize(machine.cores, "core")
+            raise ValueError(f"--threads {count} asked for, this process may use {cores}; choose at most that many")
 
 
 def check_devices(
@@ -104,28 +104,25 @@ def check_devices(
     implementations: Iterable[Implementation],
     available: Mapping[Backend, int],
 ) -> None:
-    """Raise RuntimeError if a backend has fewer devices than asked for; ValueError if a batch does not divide.
+    """Raise RuntimeError if a backend has fewer devices than `count`.
 
-    `available` counts the devices of each backend asked for; the CPU's are made of its cores. Raises ValueError too
-    for an implementation that runs on one device alone.
+    `available` counts the devices of each requested backend; each CPU core can be one. Raises ValueError if a batch
+    does not divide over the devices, or if an implementation runs on one device only.
     """
     if count == 1:
         return
     for implementation in implementations:
         if implementation != "jax":
             raise ValueError(
-                f"{count} devices asked for, implementation '{implementation}' runs on one; leave --devices or it out"
+                f"{count} devices asked for, implementation '{implementation}' runs on one; leave out --devices or "
+                "the implementation"
             )
-    for backend, there in available.items():
-        if there < count:
-            what = (
-                f"{units.pluralize(there, 'core')}, each of which can be one"
-                if backend == "cpu"
-                else f"{there} that JAX sees"
-            )
+    for backend, most in available.items():
+        if most < count:
+            what = f"{units.pluralize(most, 'core')}, one device each" if backend == "cpu" else f"{most} that JAX sees"
             raise RuntimeError(
-                f"{count} devices asked for on backend '{backend}', there {'is' if there == 1 else 'are'} {what}; "
-                f"run --devices {there} or choose the backend that has more with --backend"
+                f"{count} devices asked for on backend '{backend}', there {'is' if most == 1 else 'are'} {what}; "
+                f"use --devices {most} or choose a backend with more with --backend"
             )
     for about in descriptions:
         examples = batch or about.batch

@@ -1,4 +1,4 @@
-"""A campaign: what is planned, which processes it takes, and the records it leaves."""
+"""A campaign: its plan, its processes and its records."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from suite.system.redact import anonymous
 from suite.workload import Description
 
 _Side = tuple[str, Backend, Precision]
-ProcessGroup = tuple[Case, ...]  # cases that one process measures: they differ in scope only
+ProcessGroup = tuple[Case, ...]  # the cases that one process measures; they differ only in scope
 
 
 def planned(
@@ -39,12 +39,12 @@ def planned(
     energy: bool | None = None,
     is_reference: bool = False,
 ) -> Header:
-    """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
+    """Return the plan of a new campaign, named after its start, its machine and its `part` of a cluster's plan.
 
-    With `within`, a relative half-width, every case has one round, and more are added until its number is known so
-    well. Without, it has the rounds asked for, else those of its profile; an experiment may plan fewer. By default
-    energy is counted, in an experiment only if it looks at how busy a GPU is. A reference round counts none, and takes
-    the CPU first.
+    With `within`, a relative half-width, every case begins with one round, and rounds are added until its interval is
+    that narrow. Otherwise it has `asked` rounds, else its profile's; an experiment may plan fewer. By default energy is
+    measured, in an experiment only if it needs GPU utilisation. A reference round measures none, and runs the CPU
+    first.
     """
     name = f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else "")
     used = {case.workload for case in cases}
@@ -74,7 +74,7 @@ def planned(
 
 
 def process_groups(cases: Iterable[Case]) -> tuple[ProcessGroup, ...]:
-    """Group the cases into processes: steps share one, and all in which starting counts have their own."""
+    """Group the cases into processes: scopes that time the steady step share one; the others have their own."""
     groups: dict[Case, list[Case]] = {}
     order = list(SCOPES)
     for case in cases:
@@ -84,28 +84,25 @@ def process_groups(cases: Iterable[Case]) -> tuple[ProcessGroup, ...]:
 
 
 def compiles_anew(group: ProcessGroup) -> bool:
-    """Return whether each of a group's processes begins with an empty compile cache, since compiling counts."""
+    """Return whether each process of a group begins with an empty compile cache because its compile time counts."""
     return any(SCOPES[case.scope].compiles and case.cache == "empty" for case in group)
 
 
 def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int | None = None) -> int:
-    """Return how many rounds have the case: those asked for, else the profile's, and of a long one one.
-
-    An experiment may say fewer.
-    """
+    """Return a case's rounds: `asked`, else the profile's or one if it trains; an experiment may lower them."""
     most = asked or (1 if SCOPES[case.scope].trains else EFFORTS[profile].rounds)
     fewer = experiments.rounds(experiment, case, cores) if experiment else None
     return most if fewer is None else min(most, fewer)
 
 
 def file_names(header: Header) -> tuple[str, ...]:
-    """Return the names of the records that the campaign leaves, a case each, without their ending."""
+    """Return the file names of the campaign's records, one for each case, without suffix."""
     batches = {about.name: about.batch for about in header.descriptions}
     return tuple(file_name(case, batches[case.workload]) for case in header.cases)
 
 
 def records(header: Header, done: Iterable[CompletedRun]) -> tuple[Record, ...]:
-    """Return a record for each planned case, with the runs that there are."""
+    """Return a record for each planned case that ran, with its runs."""
     by_case: dict[Case, list[CompletedRun]] = {case: [] for case in header.cases}
     for entry in done:
         by_case.setdefault(entry.case, []).append(entry)
@@ -118,12 +115,12 @@ def records(header: Header, done: Iterable[CompletedRun]) -> tuple[Record, ...]:
 
 
 def implementations_run(done: Mapping[Case, Sequence[CompletedRun]]) -> Mapping[_Side, set[Implementation]]:
-    """Return the implementations that ran a workload on a backend at a precision."""
-    found: dict[_Side, set[Implementation]] = defaultdict(set)
+    """Return the implementations that ran without failing, by workload, backend and precision."""
+    implementations: dict[_Side, set[Implementation]] = defaultdict(set)
     for case, entries in done.items():
         if any(not entry.run.reason for entry in entries):
-            found[_side(case)].add(case.implementation)
-    return found
+            implementations[_side(case)].add(case.implementation)
+    return implementations
 
 
 def _side(case: Case) -> _Side:
@@ -157,12 +154,12 @@ def _record(
 
 
 def redacted(run: Run) -> Run:
-    """Return the run as a record has it: its reason, which is a library's or the system's text, names no place."""
+    """Return the run as a record stores it: its reason, a library's or the system's text, made anonymous."""
     return msgspec.structs.replace(run, reason=anonymous(run.reason))
 
 
 def changed(good: Sequence[CompletedRun]) -> str:
-    """Return the reason against runs of different software, settings or programs in one campaign; '' if all are one."""
+    """Return the reason if runs of one case differ in software, settings or program; '' if they agree."""
     if len({(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}) > 1:
         return "its software was changed between two rounds; measure anew"
     names = differing(*(entry.software.settings for entry in good))
@@ -175,10 +172,10 @@ def changed(good: Sequence[CompletedRun]) -> str:
 
 
 def settings() -> dict[str, str]:
-    """Return the settings that processes have from this environment, whatever their case."""
+    """Return the settings that all worker processes inherit from this environment."""
     return variables.settings(children.environment(None))
 
 
 def stamp(now: datetime) -> str:
-    """Return a moment as records write it: UTC, whole seconds."""
+    """Return a time as records write it: UTC, whole seconds."""
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""One walk over all that a request could be made of: each combination is timed, or says which options keep it out."""
+"""One walk over all combinations of a request: each is timed, or names the options that exclude it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
@@ -14,12 +14,12 @@ from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import usual_batch, variants_of
 from suite.workload import Description
 
-# Fields of a request that may keep a combination out, those first that are named first where either would do.
+# Fields of a request that may exclude a combination, in the order in which remarks prefer them.
 KEEPING_OUT = ("devices", "variants", "implementations", "backends", "baseline_backends")
 
 
 class Combination(NamedTuple):
-    """What may be timed."""
+    """A workload, backend, precision, implementation, variant, allocator and scope that may be timed."""
 
     about: Description
     backend: Backend
@@ -30,14 +30,14 @@ class Combination(NamedTuple):
     scope: Scope
 
 
-Walk = tuple[tuple[Combination, tuple[str, ...]], ...]  # with the fields that keep it out, none if it is timed
+Walk = tuple[tuple[Combination, tuple[str, ...]], ...]  # with the fields that exclude it; () if it is timed
 
 
 def walk(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Walk:
-    """Return the combinations of these workloads in every scope, the scopes asked for first, with what keeps them out.
+    """Return these workloads' combinations in every scope, requested scopes first, with the fields that exclude them.
 
-    They are of the backends and implementations asked for and, beside them, of those that there are by default, so that
-    what keeps a scope out is known. Left out are those that no option brings.
+    Backends and implementations are the requested ones and the default ones, so that a remark can say what excludes a
+    scope. Combinations that no option allows are skipped.
     """
     scopes = tuple(dict.fromkeys((*(request.scopes or USUAL_SCOPES), *get_args(Scope))))
     backends: tuple[Backend, ...] = tuple(dict.fromkeys((*here.backends, *get_args(Backend))))
@@ -50,17 +50,17 @@ def walk(request: Request, chosen: Sequence[Description], here: MachineCapabilit
         )
         for variant in variants_of(implementation, backend)
         for number, allocator in enumerate(_allocators(request)[: 1 if backend == "gpu" else None])
-        for scope in (("step",) if number else scopes)  # the second allocator is of what is compared
+        for scope in (("step",) if number else scopes)  # a second allocator serves comparisons of steps only
         if _has(one := Combination(about, backend, precision, implementation, variant, allocator, scope), devices=1)
         if (kept_out_by := _kept_out_by(one, request, here)) is not None
     )
 
 
 def cases(request: Request, walked: Walk, here: MachineCapabilities) -> tuple[Case, ...]:
-    """Return the cases of a walk: what is timed in the scopes asked for, each with the axes that it has alone.
+    """Return the cases of a walk that are timed in the requested scopes, each with the axes of its side.
 
-    The CPU side is float32 at highest precision, whatever the GPU's is; its cold start and first calls have by default
-    the system's allocator, as programs have it, since one that serves steps may make the first touch of memory dear.
+    The CPU side always has float32-highest. Its cold start and first calls use the system's allocator by default: the
+    tuned one makes the first touch of memory slower.
     """
     scopes = request.scopes or USUAL_SCOPES
     starting = request.allocators[0] if request.allocators else STARTING
@@ -86,53 +86,53 @@ def cases(request: Request, walked: Walk, here: MachineCapabilities) -> tuple[Ca
 
 
 def default_cases(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
-    """Return the cases of these workloads that a request without an experiment has."""
+    """Return the cases of these workloads for a request without an experiment."""
     return cases(request, walk(request, chosen, here), here)
 
 
 def _own_axes(request: Request, one: Combination, cores: int) -> Iterator[dict[str, Any]]:
-    """Yield the axes that some combinations alone have, at each of the values asked for.
+    """Yield the values of the axes that apply to a combination only, in each requested combination.
 
-    PyTorch's input pipeline has worker processes, and augments there.
+    PyTorch's input pipeline uses worker processes and augments in them.
     """
-    mine: Request = applied(request, scopes=one.scope, backends=one.backend, implementations=one.implementation)
+    own: Request = applied(request, scopes=one.scope, backends=one.backend, implementations=one.implementation)
     fed, torch = SCOPES[one.scope].reads_storage, one.implementation == "torch"
-    threads = mine.threads if one.scope != "input" else ()
+    threads = own.threads if one.scope != "input" else ()
     axes: dict[str, Iterable[Any]] = {
-        "cache": mine.cold_starts,
-        "length": (mine.epochs_times,),
-        "workers": mine.workers or (None,),
-        "loader": ("processes",) if fed and torch else mine.loaders,
-        "augmentation": [place for place in mine.augmentations if one.implementation == "jax" or place != "device"],
+        "cache": own.cold_starts,
+        "length": (own.epochs_times,),
+        "workers": own.workers or (None,),
+        "loader": ("processes",) if fed and torch else own.loaders,
+        "augmentation": [place for place in own.augmentations if one.implementation == "jax" or place != "device"],
         "threads": dict.fromkeys(None if count == cores else count for count in threads) or (None,),
-        "layout": mine.layouts if one.about.has_pictures else Request().layouts,
+        "layout": own.layouts if one.about.has_pictures else Request().layouts,
     }
     for values in product(*axes.values()):
         yield dict(zip(axes, values, strict=True))
 
 
 def _allocators(request: Request) -> tuple[Allocator, ...]:
-    """Return the allocators that are timed: those named, else all, but without a baseline what serves JAX best.
+    """Return the allocators to time: the requested ones; else all beside a baseline, and JAX's best without.
 
-    Beside a baseline each side's better one counts; without, a second one would only double the time.
+    Beside a baseline each side's faster allocator counts; without one, a second would only double the time.
     """
-    there = request.allocators or children.allocators()
     if request.hosts > 1:
         return validation.HOSTS_ALLOCATORS
-    return there if request.allocators or any(name != "jax" for name in request.implementations) else there[:1]
+    has_baseline = any(name != "jax" for name in request.implementations)
+    return request.allocators or (children.allocators() if has_baseline else children.allocators()[:1])
 
 
 def _kept_out_by(one: Combination, request: Request, here: MachineCapabilities) -> tuple[str, ...] | None:
-    """Return the fields of the request without which it is timed, () if it is, None if those do not bring it.
+    """Return the request's fields that exclude a combination: () if it is timed, None if dropping them does not help.
 
-    Named variants count where an implementation has one of them; where it has none it is timed as usual: JAX in its
-    plain way, a baseline in all that it has.
+    Named variants apply to implementations that have one of them. The others keep their default: JAX plain, a baseline
+    all that it has.
     """
-    there = variants_of(one.implementation, one.backend)
-    usual = ("plain",) if one.implementation == "jax" else there
-    named = tuple(name for name in there if name in request.variants)
+    variants_here = variants_of(one.implementation, one.backend)
+    usual = ("plain",) if one.implementation == "jax" else variants_here
+    named = tuple(name for name in variants_here if name in request.variants)
     if request.variants and one.variant not in {*named, *usual}:
-        return None  # without --variant it would be timed as usual
+        return None  # it would be timed only without --variant
     asked_for = (
         _has(one, request.devices),
         one.variant in (named or usual),
@@ -144,14 +144,13 @@ def _kept_out_by(one: Combination, request: Request, here: MachineCapabilities) 
 
 
 def _has(one: Combination, devices: int) -> bool:
-    """Return whether a scope is timed: beside the steady state JAX's alone, since baselines certify no more than that.
+    """Return whether a combination can be timed on `devices` devices.
 
-    A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
-    the data is stored, the input on the host alone, and also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`, of a search one fit after another, or stacked and
-    then on several devices too;
-    requests are those to a network that is not trained, answered on one device by JAX's plain way or any of PyTorch's.
-    Boosting has one way of its own, and fits are stacked where there is a grid of them.
+    Baselines are timed in the steady step, and in the scopes that name them below. Epoch and input need stored data,
+    the plain variant and one device; input runs on the host, and also with PyTorch. A whole run needs a documented one:
+    plain or `resident` on one device; a grid search plain on one, or stacked on several. Serving needs inference on
+    one device, JAX plain or any of PyTorch's variants. A scan has no single step to start with and copies no batch.
+    Boosted trees have JAX plain only, and only a grid is stacked.
     """
     about, implementation, variant, scope = one.about, one.implementation, one.variant, one.scope
     if about.family == "trees" and implementation == "jax" and variant != "plain":
@@ -161,14 +160,14 @@ def _has(one: Combination, devices: int) -> bool:
     if scope == "step":
         return variant != "resident"
     if SCOPES[scope].reads_storage:
-        place = one.backend == "cpu" or SCOPES[scope].computes  # the input is the host's
-        mine = place and implementation in SCOPES[scope].implementations
-        return mine and about.stored and variant == "plain" and devices == 1
+        on_backend = one.backend == "cpu" or SCOPES[scope].computes  # the input pipeline runs on the host only
+        timed = on_backend and implementation in SCOPES[scope].implementations
+        return timed and about.stored and variant == "plain" and devices == 1
     if scope == "run":
-        mine = ("plain", "stacked" if about.grid is not None else "resident")
-        here = devices == 1 or variant == "stacked"
-        return implementation == "jax" and about.run is not None and variant in mine and here
+        ways = ("plain", "stacked" if about.grid is not None else "resident")
+        fits = devices == 1 or variant == "stacked"
+        return implementation == "jax" and about.run is not None and variant in ways and fits
     if scope == "serve":
-        ways = variant == "plain" if implementation == "jax" else implementation == "torch"
-        return ways and not about.trained and devices == 1
+        answers = variant == "plain" if implementation == "jax" else implementation == "torch"
+        return answers and not about.trained and devices == 1
     return implementation == "jax" and variant not in ("scan", "resident")

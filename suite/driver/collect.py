@@ -1,4 +1,4 @@
-"""What one child process contributes to its cases: read line by line as it comes, within a limit for each stage."""
+"""Collects the output of one child process for its cases, line by line, with a time limit for each stage."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -53,7 +53,7 @@ STAGE_TIMEOUT_SECONDS = {
     "audit": 1200.0,
 }
 
-# What the parent alone says of a run, whatever its worker says of it.
+# Fields of a run that the parent sets; they override the worker's.
 _PARENTS = (
     *("round", "position", "seed", "started", "reason", "stages", "host", "kernel"),
     *("telemetry", "energy", "elapsed_seconds"),
@@ -64,7 +64,7 @@ Worker = Callable[[ProcessGroup], AbstractContextManager[children.Child]]
 
 @dataclass
 class SampleStream:
-    """Samples as they came, and when by this process's clock the first began and the last had come."""
+    """The samples of a stage, when it began, and when the last one arrived, in seconds of this process's clock."""
 
     began: float
     ended: float
@@ -83,18 +83,18 @@ def run_child(
     deadline: Deadline | None = None,
     kernel: Callable[[], ReferenceKernel] | None = None,
 ) -> Iterator[CompletedRun]:
-    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
+    """Run one child to its end and yield its completed run for each of its cases; samples are stamped on arrival.
 
-    Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
-    its first word, `end` from its last one on, and `other` for what it did in none. Its interpreter starts while this
-    process does `wait`, which may take as long as it likes and is stage `quiet`, and while its reference `kernel` runs,
-    which has a stage of its own and may fail; then it hears its task. Raises OutOfTimeError, when the child is ended,
-    if the deadline is overrun.
+    `entered` is called with each stage. The stages of the record cover the child's whole life by this process's clock:
+    `start` until its first message, `end` after its last, `other` for time outside stages. The child's interpreter
+    starts while this process runs `wait`, of any length (stage `quiet`), and the reference `kernel`, which may fail
+    (stage `kernel`); then it receives its task. Raises OutOfTimeError, after ending the child, if the deadline is
+    overrun.
     """
     clocks, deadline = clocks or Clock(), deadline or Deadline()
     started, forked = stamp(datetime.now(UTC)), clocks.wall()
     stages: list[Stage] = []
-    said: float | None = None  # when its last word came
+    last_message: float | None = None  # when it arrived
     streams: dict[str, SampleStream] = {}
     facts: WorkerReport | None = None
     reason, stage = "", "start"
@@ -109,11 +109,11 @@ def run_child(
         try:
             while (raw := child.line(min(STAGE_TIMEOUT_SECONDS[stage], deadline.until_overrun))) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Message)
-                if said is None:
+                if last_message is None:
                     stages.append(_outside("quiet", waited))
                     stages += [_outside("kernel", kernel_seconds)] if kernel else []
                     stages.append(_outside("start", at - forked - waited - kernel_seconds))
-                said = at
+                last_message = at
                 if telemetry is not None:
                     telemetry.hears(line)
                 facts, reason = line.report or facts, line.reason or reason
@@ -128,7 +128,7 @@ def run_child(
                     streams[stage] = SampleStream(began=at, ended=at)
                     entered(stage)
                 if facts is not None or reason:
-                    break  # it has said all; a process that cannot end is ended
+                    break  # the report is complete; a process that hangs at exit is killed
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
@@ -140,8 +140,8 @@ def run_child(
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"
     ended = clocks.wall()
-    if said is not None:
-        stages.append(_outside("end", ended - said))
+    if last_message is not None:
+        stages.append(_outside("end", ended - last_message))
     stages.append(_outside("other", ended - forked - sum(stage.wall_seconds for stage in stages)))
     run = Run(
         round=number,
@@ -158,16 +158,16 @@ def run_child(
         yield from (CompletedRun(case=case, software=software, run=run) for case in task.cases)
         return
     for case in task.cases:
-        found = completed(run, case, facts, streams.get(SCOPES[case.scope].samples_stage))
+        completed_run = completed(run, case, facts, streams.get(SCOPES[case.scope].samples_stage))
         if telemetry is not None:
-            found = telemetry.added(found, case, facts)
-        yield CompletedRun(case=case, software=facts.software, run=found)
+            completed_run = telemetry.added(completed_run, case, facts)
+        yield CompletedRun(case=case, software=facts.software, run=completed_run)
 
 
 def host_speed_by(
     kernel: Callable[[], ReferenceKernel] | None, entered: Callable[[str], object], clocks: Clock
 ) -> tuple[ReferenceKernel | None, float]:
-    """Return what the reference kernels reached and how long that took; None if they failed, which is told."""
+    """Return the reference kernels' rates and how long they took, in seconds; None, after a message, if they failed."""
     if kernel is None:
         return None, 0.0
     entered("kernel")
@@ -180,12 +180,12 @@ def host_speed_by(
 
 
 def _outside(name: str, seconds: float) -> Stage:
-    """Return a stage that the parent alone saw; two clocks may differ by more than it took, and no time is negative."""
+    """Return a stage that only the parent timed, at least 0 s: two clocks may differ by more than it took."""
     return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
 
 
 def completed(own: Run, case: Case, facts: WorkerReport, stream: SampleStream | None) -> Run:
-    """Return the worker's run of the case's scope with what the parent alone sees, which stands in its `own` one."""
+    """Return the worker's run of the case's scope, completed with the parent's fields from its `own` run."""
     if case.scope not in facts.runs:
         return msgspec.structs.replace(own, reason=f"the worker said nothing of scope '{case.scope}'")
     run = facts.runs[case.scope]
@@ -201,7 +201,7 @@ def completed(own: Run, case: Case, facts: WorkerReport, stream: SampleStream | 
 
 
 def failure_reason(case: Case, run: Run) -> str:
-    """Return why a process that ended well has no result for the case; '' if it has one."""
+    """Return why a process that ended without error has no result for the case; '' if it has one."""
     if SCOPES[case.scope].computes and (run.first_loss is None or run.last_loss is None):
         return NOT_FINITE
     if case.cache == "warm" and not run.cache_hits:

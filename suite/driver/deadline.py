@@ -1,18 +1,18 @@
-"""When a command has to stop measuring, so that the prompt is back when its budget is spent."""
+"""When a command stops measuring, so that it returns when its budget is spent."""
 
 import math
 import time
 from collections.abc import Callable
 
-_OVERRUN = 0.05  # of the budget: a process that takes so much longer is ended
+_OVERRUN = 0.05  # of the budget: a process that overruns it by more is ended
 
 
 class OutOfTimeError(Exception):
-    """The budget is spent, and more, while a process runs."""
+    """A running process has overrun the budget."""
 
 
 class Deadline:
-    """The wall time that a command has left to measure; a part is reserved for what it does afterwards."""
+    """The wall time that a command has left to measure, without the part reserved for its work afterwards."""
 
     def __init__(
         self,
@@ -21,16 +21,16 @@ class Deadline:
         began: float | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin with a budget of so many seconds, None for no limit, of which the clock has had those since `began`."""
+        """Start a budget in seconds, None for no limit, that has been running since `began`."""
         self.now, self.seconds, self.reserved = now, seconds, reserved
         self._began = now() if began is None else began
 
     @property
     def left(self) -> float:
-        """How many seconds a process that starts now may take; infinite without a limit."""
+        """Seconds that a process that starts now may take; infinite without a limit."""
         return math.inf if self.seconds is None else self.seconds - self.reserved - (self.now() - self._began)
 
     @property
     def until_overrun(self) -> float:
-        """In how many seconds a running process has to be ended."""
+        """Seconds until a running process has to be ended; infinite without a limit."""
         return self.left if self.seconds is None else max(0.0, self.left + _OVERRUN * self.seconds)

@@ -1,4 +1,4 @@
-"""What JAX sees of this machine, and how fit it is to measure."""
+"""The checks of this machine: what JAX sees, and how fit it is to measure."""
 
 from suite.driver import fitness, probing
 from suite.system import load, machine, software, variables
@@ -7,7 +7,7 @@ from suite.worker_api.offer import Offer
 
 
 def checks_of_this_machine() -> tuple[fitness.Check, ...]:
-    """Return what JAX sees and how fit the machine is."""
+    """Return the doctor's checks of this machine."""
     here = machine.machine()
     try:
         notes = software.notes()
@@ -20,5 +20,5 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
         offer = Offer(implementation="jax", problem=str(error))
     here = machine.seen_by(here, offer.backends.get("gpu", ()))
     with windows.telemetry() as telemetry:
-        there = telemetry.counters()
-    return fitness.checks(here, offer, load.others_now(2.0), there, machine.why_no_gpu(wanted_one=False), notes)
+        counters = telemetry.counters()
+    return fitness.checks(here, offer, load.others_now(2.0), counters, machine.why_no_gpu(wanted_one=False), notes)

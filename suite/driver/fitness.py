@@ -1,4 +1,4 @@
-"""Whether this machine is fit to measure, and what to do where it is not."""
+"""Whether this machine is fit to measure, and what to do if it is not."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Verdict = Literal["good", "remark", "bad"]
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One question to the machine, what was found, and what to do about it."""
+    """One property of the machine, its value, a verdict and advice."""
 
     name: str
     found: str
@@ -42,7 +42,7 @@ class Check:
 
 
 def cuda_extra(gpu: Gpu) -> str | None:
-    """Return the extra that suits a GPU; None if its driver or its architecture is too old for any."""
+    """Return the newest CUDA extra that supports a GPU; None if its driver or architecture is too old."""
     major = int(gpu.driver.split(".")[0] or 0) if gpu.driver[:1].isdigit() else 0
     for extra, (driver, capability) in CUDA_EXTRAS.items():
         if major >= driver and float(gpu.compute_capability) >= capability:
@@ -51,14 +51,14 @@ def cuda_extra(gpu: Gpu) -> str | None:
 
 
 def gpu_checks(machine: Machine, offer: Offer, problem: str = "") -> tuple[Check, ...]:
-    """Return how each kind of GPU here stands: used by JAX, there but unusable and why, or not there.
+    """Return a check for each kind of GPU here: used by JAX, unusable and why, or missing.
 
-    `problem` is why none can be used although there is a driver.
+    `problem` says why no GPU can be used although there is a driver.
     """
     if not machine.gpus:
-        found = "none that CUDA may use" if problem else "none that a driver shows"
-        advice = problem or "CPU times are measured; speed-ups stand beside published GPUs as 'different host'"
-        return (Check(name="GPU", found=found, verdict="bad" if problem else "remark", advice=advice),)
+        shown = "none that CUDA may use" if problem else "none that a driver shows"
+        advice = problem or "CPU times are measured; their speed-ups use published GPUs, marked 'different host'"
+        return (Check(name="GPU", found=shown, verdict="bad" if problem else "remark", advice=advice),)
     kinds = Counter(machine.gpus)
     usable = [gpu for gpu in kinds if cuda_extra(gpu)]
     judged = [(gpu, _judged(gpu, offer, bool(usable))) for gpu in kinds]
@@ -79,12 +79,12 @@ def _of_a_card(gpu: Gpu) -> str:
 
 
 def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
-    """Return the verdict on a GPU, and what to do; `others` here may be usable where it is not."""
+    """Return the verdict on a GPU, and advice; `others` says whether another GPU here is usable."""
     driver, capability = CUDA_EXTRAS["cuda12"]
     extra = cuda_extra(gpu)
     if extra is None and others:
         return "remark", (
-            f"JAX needs driver {driver} or later and compute capability {capability} or more: leave this one out with "
+            f"JAX needs driver {driver} or later and compute capability {capability} or more: hide this one with "
             "CUDA_VISIBLE_DEVICES"
         )
     if "gpu" in offer.backends:
@@ -103,18 +103,18 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
 
 
 def _named_by_driver(seen: Sequence[str]) -> bool:
-    """Return whether JAX calls its devices as the driver does, so that one can be missed among them."""
+    """Return whether JAX names its devices as the driver does, so that the names can be compared."""
     return any(" " in name for name in seen)
 
 
 def gpu_check(machine: Machine, offer: Offer, problem: str = "") -> Check:
-    """Return how the GPU stands that is best for JAX."""
-    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on one that another here outdoes
+    """Return the check of the GPU that suits JAX best."""
+    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
     return min(gpu_checks(machine, offer, problem), key=lambda check: order.index(check.verdict))
 
 
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
-    """Return the line that explains why a backend that was asked for cannot be had; `problem` is why no GPU can."""
+    """Return a line that says why a requested backend is missing; `problem` says why no GPU can be used."""
     check = gpu_check(machine, offer)
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
     cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
@@ -125,13 +125,13 @@ def checks(
     machine: Machine,
     offer: Offer,
     other_load_cores: float,
-    there: Counters | None = None,
+    counters: Counters | None = None,
     no_gpu: str = "",
     notes: Sequence[str] = (),
 ) -> tuple[Check, ...]:
-    """Return what the doctor has to say, worst things included.
+    """Return all checks of the doctor.
 
-    `no_gpu` is why no GPU can be used although there is a driver; `notes` are what a campaign would say first.
+    `no_gpu` says why no GPU can be used although there is a driver; `notes` are those that a campaign prints first.
     """
     slow = slow_on_a_cpu(offer.packages)
     return (
@@ -147,58 +147,58 @@ def checks(
         _load(machine, other_load_cores),
         _governor(machine),
         _memory(machine),
-        *([] if there is None else [counters_check(machine, there)]),
+        *([] if counters is None else [counters_check(machine, counters)]),
         *(Check(name="note", found=note, verdict="remark") for note in notes),
     )
 
 
-def counters_check(machine: Machine, there: Counters) -> Check:
-    """Return which counters answer, and what a result lacks without the others."""
-    gpu = [_GPU_WORDS[name] for name in there.gpu_fields if name in _GPU_WORDS]
-    found = ["CPU utilisation"]
-    found += ["steal"] if there.steal else []
-    found += ["throttled periods of the control group"] if there.throttling else []
-    found += [f"GPU: {', '.join(gpu)}"] if gpu else []
-    found += ["energy of the CPU packages"] if there.package_energy else []
-    lacking = [word for name, word in _GPU_WORDS.items() if machine.gpus and name not in there.gpu_fields]
+def counters_check(machine: Machine, available: Counters) -> Check:
+    """Return the check of the available counters, and what results lack without the others."""
+    gpu = [_GPU_WORDS[name] for name in available.gpu_fields if name in _GPU_WORDS]
+    names = ["CPU utilisation"]
+    names += ["steal"] if available.steal else []
+    names += ["throttled periods of the control group"] if available.throttling else []
+    names += [f"GPU: {', '.join(gpu)}"] if gpu else []
+    names += ["energy of the CPU packages"] if available.package_energy else []
+    lacking = [word for name, word in _GPU_WORDS.items() if machine.gpus and name not in available.gpu_fields]
     missing = [f"of the GPU: {', '.join(lacking)}"] if lacking else []
-    if not there.package_energy:
-        missing.append("energy of the CPU packages, which often only root may read")
-    if machine.gpus and not there.in_cuda_order:
-        missing.append("energy of the GPU in use: of unlike GPUs set CUDA_DEVICE_ORDER=PCI_BUS_ID to know which it is")
-    advice = f"not shown here, and left empty: {'; '.join(missing)}" if missing else ""
-    verdict = "remark" if machine.gpus and not there.gpu_energy else "good"
-    return Check(name="counters", found="; ".join(found), verdict=verdict, advice=advice)
+    if not available.package_energy:
+        missing.append("energy of the CPU packages, which usually only root may read")
+    if machine.gpus and not available.in_cuda_order:
+        missing.append("energy of the GPU in use: with unlike GPUs set CUDA_DEVICE_ORDER=PCI_BUS_ID to identify it")
+    advice = f"not available, so left empty: {'; '.join(missing)}" if missing else ""
+    verdict = "remark" if machine.gpus and not available.gpu_energy else "good"
+    return Check(name="counters", found="; ".join(names), verdict=verdict, advice=advice)
 
 
 def _cores(machine: Machine) -> Check:
-    found = f"{machine.cores} of '{machine.cpu_model}'"
+    cores = f"{machine.cores} of '{machine.cpu_model}'"
     quota = machine.cpu_quota_cores
     if quota is not None and quota < machine.cores:
         advice = (
-            f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or lift the quota"
+            f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or raise the quota"
         )
-        return Check(name="cores", found=f"{found}, quota {quota:g}", verdict="bad", advice=advice)
-    return Check(name="cores", found=found)
+        return Check(name="cores", found=f"{cores}, quota {quota:g}", verdict="bad", advice=advice)
+    return Check(name="cores", found=cores)
 
 
 def _load(machine: Machine, others: float) -> Check:
-    found = f"other processes use {units.number(others, digits=2)} cores"
+    load = f"other processes use {units.number(others, digits=2)} cores"
     if others > _BUSY_SHARE * machine.cores:
-        return Check(name="load", found=found, verdict="bad", advice="end them or wait: busy results are not citable")
-    return Check(name="load", found=found)
+        return Check(name="load", found=load, verdict="bad", advice="end them or wait: busy results are not citable")
+    return Check(name="load", found=load)
 
 
 def _governor(machine: Machine) -> Check:
-    found = machine.cpu_governor or "not shown"
+    governor = machine.cpu_governor or "unknown"
     if machine.cpu_governor not in (None, "performance"):
         advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
-        return Check(name="governor", found=found, verdict="remark", advice=advice)
-    return Check(name="governor", found=found)
+        return Check(name="governor", found=governor, verdict="remark", advice=advice)
+    return Check(name="governor", found=governor)
 
 
 def _memory(machine: Machine) -> Check:
-    found = units.memory(machine.memory_bytes)
+    memory = units.memory(machine.memory_bytes)
     if machine.memory_bytes < _LEAST_MEMORY_BYTES:
-        return Check(name="memory", found=found, verdict="remark", advice="the larger networks may not fit")
-    return Check(name="memory", found=found)
+        return Check(name="memory", found=memory, verdict="remark", advice="the larger networks may not fit")
+    return Check(name="memory", found=memory)

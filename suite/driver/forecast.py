@@ -1,4 +1,4 @@
-"""How long a campaign's processes take: as long as the last one like it, else a guess corrected by those that ended."""
+"""Forecasts process durations: the last process of the group, else a guess corrected by completed processes."""
 
 import math
 from collections import defaultdict
@@ -17,52 +17,55 @@ from suite.workload import Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
-_COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile longer
-_TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, which keeps nothing for the next process
-_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
-_FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
-_SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU, however many cores: the networks that are searched are small
-_CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
-_DISPATCH_SECONDS = 2e-4  # of a step whose batch is on the device
+_COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example's forward pass: deep networks compile longer
+_TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, in each process: it caches nothing
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = (
+    45.0,
+    3e-9,
+)  # to autotune a GPU's kernels, unless they are in the compile cache
+_FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained, of a core and of a GPU
+_SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU with any number of cores: grid searches train small networks
+_CALL_SECONDS = 5e-4  # to copy a batch and dispatch a step from Python
+_DISPATCH_SECONDS = 2e-4  # to dispatch a step whose batch is on the device
 _DOUBLINGS = 12
-_PIPELINE_SECONDS = 3.0  # until the first batch is there
-_EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
-_CORRECTION = (0.1, 20.0)  # a guess is off by no more
-_LEAST_SECONDS = 1.0  # of a process
+_PIPELINE_SECONDS = 3.0  # until the first batch is ready
+_EPOCH_EXAMPLES = 10_000  # if the source states no epoch
+_CORRECTION = (0.1, 20.0)  # limits of the correction of a guess
+_LEAST_SECONDS = 1.0  # shortest process
 
 
 class Forecast:
-    """Durations in seconds of the processes of a plan; a group is what one process measures."""
+    """Durations, in seconds, of a plan's processes; a group is the cases that one process measures."""
 
     def __init__(self, header: Header, done: Sequence[CompletedRun] = ()) -> None:
         self._about = {description.name: description for description in header.descriptions}
         self._effort, self._cores = EFFORTS.get(header.profile, EFFORTS["quick"]), header.machine.cores
         self._groups: dict[Case, ProcessGroup] = {group[0]: group for group in process_groups(header.cases)}
         self._guesses: dict[ProcessGroup, float] = {}
-        self._chosen: set[ProcessGroup] = set()  # whose kernels are in the cache
+        self._chosen: set[ProcessGroup] = set()  # groups whose kernels are in the compile cache
         self._seen: dict[ProcessGroup, float] = {}
-        self._shares: dict[Backend, dict[ProcessGroup, float]] = defaultdict(dict)  # logarithms of duration over guess
+        self._shares: dict[Backend, dict[ProcessGroup, float]] = defaultdict(dict)  # log(duration / guess)
         self.learn(sorted(done, key=lambda entry: entry.run.round))
 
     def seconds(self, group: ProcessGroup) -> float:
-        """Return how long the group's next process takes."""
+        """Return the duration of the group's next process."""
         return self._seen[group] if group in self._seen else self._corrected(group, self._guess(group))
 
     def shortest(self, group: ProcessGroup) -> float:
-        """Return how long a process takes that takes the shortest sample of a group's steps."""
+        """Return the duration of the group's shortest process, which takes one sample of one step."""
         return self._corrected(group, self._shortest_guess(group))
 
     def total(self, these: Iterable[ProcessGroup]) -> float:
-        """Return how long one process of each group takes."""
+        """Return the duration of one process of each group."""
         return sum(map(self.seconds, these))
 
     def learn(self, done: Iterable[CompletedRun]) -> None:
-        """Learn from what processes left, in the order in which they ran; those that failed tell nothing.
+        """Learn from completed runs in the order in which they ran; failed ones are ignored.
 
-        One that took its shortest sample corrects guesses, and does not say how long a whole one takes.
+        A run with shortened samples corrects guesses, but does not set its group's duration.
         """
         for entry in done:
-            group = self._groups.get(entry.case)  # each process tells once, by the first of its cases
+            group = self._groups.get(entry.case)  # each process counts once, by its first case
             if group is None or entry.run.reason or entry.seconds <= 0:
                 continue
             seconds = max(entry.seconds - self._choosing(group), _LEAST_SECONDS)
@@ -83,20 +86,20 @@ class Forecast:
         return shortest_seconds(group, self._about[group[0].workload], self._cores)
 
     def _choosing(self, group: ProcessGroup) -> float:
-        """Return what a group's first process takes to choose kernels that the others find in the cache."""
+        """Return the seconds that a group's first process spends on autotuning; later ones use the cache."""
         return 0.0 if group in self._chosen else first_seconds(group, self._about[group[0].workload])
 
     def _corrected(self, group: ProcessGroup, guess: float) -> float:
-        """Return a guess times how much longer than guessed the processes on its backend took, on average."""
+        """Return a guess times the geometric mean of duration over guess on its backend."""
         low, high = _CORRECTION
         shares = self._shares[group[0].backend].values()
         return guess * (min(max(math.exp(fmean(shares)), low), high) if shares else 1.0) + self._choosing(group)
 
 
 def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cores: int) -> float:
-    """Return a guess of the duration of one child process, which measures all cases of the group.
+    """Return a guess of the duration, in seconds, of one process that measures all cases of the group.
 
-    The first of a campaign takes `first_seconds` longer.
+    The first process of a campaign takes `first_seconds` longer.
     """
     start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and group[0].backend == "cpu" else 0.0)
     case = group[0]
@@ -117,14 +120,16 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     chain = max(step, CHAIN_SECONDS[case.backend])
     calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
     warmup = max(effort.warmup_steps * step, calibration)
-    least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # of one scope: the second finds it warm
+    least = max(
+        0.0, effort.warmup_least_seconds[case.backend] - warmup
+    )  # for the first steady scope; the second is warm already
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = sum(SCOPES[each.scope].with_step for each in group)
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
 
 
 def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> float:
-    """Return a guess of the duration of a process that takes one sample of one step, after one to warm up."""
+    """Return a guess of the duration of a process with one warm-up step and one sample of one step."""
     shortest = replace(
         EFFORTS["quick"],
         samples=1,
@@ -137,7 +142,7 @@ def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> flo
 
 
 def first_seconds(group: ProcessGroup, about: Description) -> float:
-    """Return a guess of how much longer a campaign's first process of a group takes: what it compiles, others find."""
+    """Return a guess of the extra seconds of a group's first process, which fills the compile cache."""
     return 0.0 if compiles_anew(group) else _choosing_seconds(group, about)
 
 
@@ -148,12 +153,12 @@ def _choosing_seconds(group: ProcessGroup, about: Description) -> float:
 
 
 def _requests(step: float, case: Case) -> float:
-    """Return how many requests are answered: each picture's alone, those of the warm-up, and those that count."""
+    """Return the number of requests: one for each picture, the warm-up and the counted ones."""
     return PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
 
 
 def _flow_seconds(step: float, effort: Effort) -> float:
-    """Return how long batches are taken from storage: warm-up and samples, each of four steps and a second at least."""
+    """Return the seconds of reading from storage: warm-up and samples, each at least four steps and one second."""
     sample = max(1.0, 4 * step) if effort.warmup_seconds else step
     return _PIPELINE_SECONDS + 2 * sample + effort.samples * sample
 

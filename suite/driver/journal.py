@@ -1,6 +1,6 @@
-"""What a campaign has completed so far: an append-only file whose every line carries its own checksum.
+"""A campaign's journal: an append-only file of its plan and completed runs, each line with its own checksum.
 
-It stays where it was made: what tells one machine from another is in it, and never in a record.
+It stays on its machine: it identifies the machine, and records never do.
 """
 
 import os
@@ -19,11 +19,11 @@ from suite.results.records.store import write_once
 from suite.workload import Description, Plain
 
 FILE_NAME = "journal.jsonl"
-PLAN_VERSION = 1  # 0: planned rounds, up to `most_rounds` where an interval is wide; 1: passes until a budget is spent
+PLAN_VERSION = 1  # 0: planned rounds, up to `most_rounds` if an interval is wide; 1: passes until a budget is spent
 
 
 class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
-    """The campaign as it was planned; a resumed one goes by this."""
+    """The campaign's plan, which a resumed campaign follows."""
 
     campaign: str
     created: str
@@ -35,78 +35,78 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
     experiment: str = ""
-    energy: bool = True  # whether it is counted where it can be
-    case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
+    energy: bool = True  # whether it is measured where counters exist
+    case_rounds: tuple[int, ...] = ()  # rounds of each case; empty: `rounds` for all
     version: int = 0  # PLAN_VERSION of the suite that made the plan
-    within: float | None = None  # rounds are added until every number is known so well; None: planned rounds alone
-    budget_seconds: float | None = None  # wall time of the command that measures; None: as long as it takes
-    cpu_first: bool = False  # a round has all of the CPU first, then JAX on the GPU, then its baselines there
-    most_rounds: int = 0  # of plans of version 0, where an interval is too wide
-    code: str = ""  # digest of the suite's modules; '': older, not noted
-    settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
+    within: float | None = None  # half-width that ends the added rounds; None: planned rounds only
+    budget_seconds: float | None = None  # wall time of the command; None: no limit
+    cpu_first: bool = False  # order of a round: the CPU, then JAX on the GPU, then its baselines there
+    most_rounds: int = 0  # of plans of version 0, if an interval is too wide
+    code: str = ""  # digest of the suite's modules; '' in older plans
+    settings: dict[str, str] | None = None  # of all processes, from the environment; None in older plans
 
     def rounds_of(self, case: Case) -> int:
-        """Return how many of the campaign's rounds have the case."""
+        """Return how many rounds the case has."""
         return self.case_rounds[self.cases.index(case)] if self.case_rounds else self.rounds
 
     def rounds_by_case(self) -> dict[Case, int]:
-        """Return how many of the campaign's rounds have each case."""
+        """Return how many rounds each case has."""
         return dict(zip(self.cases, self.case_rounds or (self.rounds,) * len(self.cases), strict=True))
 
     @property
     def adaptive(self) -> bool:
-        """Whether rounds are added where a number is too uncertain."""
+        """Whether rounds are added until the intervals are narrow enough."""
         return self.within is not None
 
     def with_rounds(self, case_rounds: tuple[int, ...]) -> "Header":
-        """Return the plan with so many rounds of each of the cases."""
+        """Return the plan with these rounds of the cases."""
         return msgspec.structs.replace(self, rounds=max(case_rounds), case_rounds=case_rounds)
 
 
 class CompletedRun(Plain, frozen=True, kw_only=True, tag="run"):
-    """One process's contribution to one case."""
+    """One process's run of one case."""
 
     case: Case
     software: Software
     run: Run
-    seconds: float = 0.0  # that its process took from start to end, without counting energy; 0: not noted
+    seconds: float = 0.0  # of its process from start to end, without the energy window; 0: unknown
 
 
 class Session(Plain, frozen=True, kw_only=True, tag="session"):
-    """Measuring begins, or goes on; what follows was measured there."""
+    """Measuring starts or resumes in a place; the entries after it were measured there."""
 
-    place: str  # the same for the same machine since it was started, see suite/system/boot_id.py
+    place: str  # the same for one machine until it restarts, see suite/system/boot_id.py
 
 
 class Rounds(Plain, frozen=True, kw_only=True, tag="rounds"):
-    """From here on the plan has so many rounds of each of the cases."""
+    """From here on the plan has these rounds of the cases."""
 
     case_rounds: tuple[int, ...]
 
 
 class Closed(Plain, frozen=True, kw_only=True, tag="closed"):
-    """Nothing more is measured: what lacks rounds stays so."""
+    """The campaign has ended; cases that lack rounds stay incomplete."""
 
 
 Entry = Header | Session | Rounds | CompletedRun | Closed
 
-_ROUNDS = b'{"type":"rounds"'  # how such an entry begins: a long journal has few, and many others
+_ROUNDS = b'{"type":"rounds"'  # prefix that finds these few entries without decoding the many others
 
 
 class Journal:
-    """A campaign's journal on disk; what `append` returned from survives the death of this process."""
+    """A campaign's journal on disk; an entry survives this process once `append` has returned."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def append(self, *entries: Entry) -> None:
-        """Add entries in one piece and wait until they are on the disk.
+        """Append entries together and wait until they are on disk.
 
-        Raises RuntimeError if the disk or folder refuses.
+        Raises RuntimeError if they cannot be written.
         """
         bodies = map(msgspec.json.encode, entries)
         lines = b"".join(b"%08x %s\n" % (zlib.crc32(body), body) for body in bodies)
-        if not self.path.exists():  # whole or not at all: without its plan a journal says nothing
+        if not self.path.exists():  # written atomically: without its plan a journal is useless
             write_once(self.path, lines)
             return
         try:
@@ -116,13 +116,13 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            remedy = "what was completed before is kept: free some space, then run --resume"
+            remedy = "completed runs are kept: free some space, then run --resume"
             raise RuntimeError(f"cannot write '{self.path}': {error.strerror or error}; {remedy}") from error
 
     def entries(self) -> Iterator[Entry]:
-        """Yield every entry whose checksum holds; a line cut short by a crash is passed over.
+        """Yield every entry whose checksum is right; lines cut short by a crash are skipped.
 
-        Raises ValueError for an entry that is whole and not of this version.
+        Raises ValueError for an intact entry of another version.
         """
         return map(self._entry, self._bodies())
 
@@ -132,7 +132,9 @@ class Journal:
         try:
             content = self.path.read_bytes()
         except OSError as error:
-            raise ValueError(f"cannot read '{self.path}': {error.strerror or error}; move it away to go on") from None
+            raise ValueError(
+                f"cannot read '{self.path}': {error.strerror or error}; move it away to continue"
+            ) from None
         for line in content.split(b"\n"):
             check, _, body = line.partition(b" ")
             if body and check == b"%08x" % zlib.crc32(body):
@@ -143,12 +145,12 @@ class Journal:
             return msgspec.json.decode(body, type=Entry)
         except msgspec.DecodeError as error:
             raise ValueError(
-                f"'{self.path}' was written by another version of the suite ({error}); go on with that one, "
-                "or start anew"
+                f"'{self.path}' was written by another version of the suite ({error}); resume with that version, or "
+                "start a new run"
             ) from None
 
     def header(self) -> Header:
-        """Return the campaign's plan, with the rounds that it has by now.
+        """Return the campaign's plan with its current rounds.
 
         Raises ValueError if the journal does not begin with one.
         """
@@ -160,7 +162,7 @@ class Journal:
         return plan
 
     def planned(self) -> Header:
-        """Return the campaign's plan as it was made.
+        """Return the campaign's original plan.
 
         Raises ValueError if the journal does not begin with one.
         """
@@ -169,15 +171,15 @@ class Journal:
     def _plan(self, body: bytes | None) -> Header:
         plan = self._entry(body) if body else None
         if not isinstance(plan, Header):
-            raise ValueError(f"'{self.path}' does not begin with a campaign's plan; remove it and start anew")
+            raise ValueError(f"'{self.path}' does not begin with a campaign's plan; remove it and start a new run")
         return plan
 
     def done(self) -> tuple[CompletedRun, ...]:
         """Return the completed runs in order, one for each case and round.
 
-        Where measuring went on in another place, the round that was cut is left out: its pairs are measured anew there.
+        A round that was cut by a change of place is dropped: its pairs are measured again in the new place.
         """
-        found: dict[tuple[Case, int], CompletedRun] = {}
+        runs: dict[tuple[Case, int], CompletedRun] = {}
         plan: Header | None = None
         place = None
         for entry in self.entries():
@@ -188,24 +190,24 @@ class Journal:
                     plan = plan.with_rounds(entry.case_rounds)
                 case Session():
                     if place != entry.place and plan is not None:
-                        found = _whole_rounds(found, plan.rounds_by_case())
+                        runs = _whole_rounds(runs, plan.rounds_by_case())
                     place = entry.place
                 case CompletedRun():
-                    found.setdefault((entry.case, entry.run.round), entry)
+                    runs.setdefault((entry.case, entry.run.round), entry)
         rounds = plan.rounds_by_case() if plan else {}
-        return tuple(entry for (case, number), entry in found.items() if number < rounds.get(case, number + 1))
+        return tuple(entry for (case, number), entry in runs.items() if number < rounds.get(case, number + 1))
 
     def closed(self) -> bool:
-        """Return whether the campaign was ended before it had all its runs."""
+        """Return whether the campaign was ended before it had all its rounds."""
         return any(isinstance(entry, Closed) for entry in self.entries())
 
     def place(self) -> str | None:
-        """Return where measuring went on last; None before it began."""
+        """Return the latest place of measuring; None before it began."""
         return next((e.place for e in reversed(tuple(self.entries())) if isinstance(e, Session)), None)
 
 
 def _cut_short(file: BinaryIO) -> bool:
-    """Return whether the last line lacks its end, which would spoil the next one."""
+    """Return whether the last line lacks its line break, which would corrupt the next one."""
     if not file.seek(0, os.SEEK_END):
         return False
     file.seek(-1, os.SEEK_END)
@@ -215,9 +217,9 @@ def _cut_short(file: BinaryIO) -> bool:
 def _whole_rounds(
     done: dict[tuple[Case, int], CompletedRun], wanted: dict[Case, int]
 ) -> dict[tuple[Case, int], CompletedRun]:
-    """Return what belongs to rounds in which every case that they have of its workload was measured.
+    """Return the runs of complete rounds: those in which all of a workload's cases were measured.
 
-    `wanted` says how many rounds have each case. One that failed is not tried again.
+    `wanted` gives each case's rounds. A failed case is not retried.
     """
     failed = {case: number for (case, number), entry in done.items() if entry.run.reason}
     cut = {
@@ -230,7 +232,6 @@ def _whole_rounds(
 
 
 def journals(folder: Path) -> tuple[Journal, ...]:
-    """Return the journals of all campaigns below a folder, the one written last first."""
-    there = (path for path in folder.glob(f"*/{FILE_NAME}") if path.is_file())
-    found = sorted(there, key=lambda path: path.stat().st_mtime, reverse=True)
-    return tuple(map(Journal, found))
+    """Return the journals of all campaigns below a folder, last written first."""
+    paths = (path for path in folder.glob(f"*/{FILE_NAME}") if path.is_file())
+    return tuple(map(Journal, sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True)))

@@ -1,4 +1,4 @@
-"""From what was asked for to the cases that can be measured here, or the reason why not."""
+"""From a request to the cases that can be measured here, or an error that says why not."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,19 @@ from suite.workload import Description
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignPlan:
-    """What will be measured, how long that may take, and what the user should know about it."""
+    """The cases to measure, a guess of their duration, and remarks for the user."""
 
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
-    seconds: float  # a guess: of one pass where rounds are added, else of all planned rounds
+    seconds: float  # a guess, for one pass of an adaptive plan, else for all planned rounds
     remarks: tuple[str, ...]
 
 
 def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> CampaignPlan:
-    """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
+    """Return the plan of a request, given the offers of JAX and of each requested implementation.
 
-    Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
-    ValueError for what does not fit together, such as a precision that the backend does not have.
+    Raises LookupError for an unknown workload or variant, RuntimeError for missing backends or devices, ValueError for
+    options that do not fit together, such as a precision that the backend lacks.
     """
     jax = offers["jax"]
     experiment = experiment_of(request)
@@ -60,14 +60,14 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
         gpu_precisions=availability.precisions(machine),
         data=request.data,
     )
-    made, walked = _made(request, experiment, chosen, here, machine, offers)
-    if request.assigned_workloads:  # only now: what is valid as a whole is valid in parts
+    planned, walked = _planned(request, experiment, chosen, here, machine, offers)
+    if request.assigned_workloads:  # after the checks, so that every job checks the whole request
         chosen = [about for about in chosen if about.name in request.assigned_workloads]
-        made = tuple(case for case in made if case.workload in request.assigned_workloads)
+        planned = tuple(case for case in planned if case.workload in request.assigned_workloads)
         walked = tuple((one, reason) for one, reason in walked if one.about in chosen)
-    lacking = [c for c in made if c.implementation != "jax" and not _has(offers[c.implementation], c)]
-    there = {case.workload for case in made}
-    made = tuple(case for case in made if case not in lacking)
+    lacking = [c for c in planned if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    with_cases = {case.workload for case in planned}
+    planned = tuple(case for case in planned if case not in lacking)
     scopes = request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
     remarks = [*skipped.gpu_skipped(request, machine, jax, why_no_gpu(wanted_one=False))]
     remarks += [*skipped.workloads_skipped(chosen, scopes), *skipped.drawn_at_random(request.data, chosen)]
@@ -75,65 +75,65 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
     elif request.experiment:
-        remarks += skipped.workloads_unasked(request, chosen, there)
+        remarks += skipped.workloads_unasked(request, chosen, with_cases)
     else:
         remarks += skipped.scopes_skipped(request, walked)
-    if not made:
+    if not planned:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
-    used = {case.workload for case in made}
-    if any((case.implementation, case.backend) == ("jax", "cpu") for case in made) and (
+    used = {case.workload for case in planned}
+    if any((case.implementation, case.backend) == ("jax", "cpu") for case in planned) and (
         slow := slow_on_a_cpu(jax.packages)
     ):
         remarks.append(slow)
     return CampaignPlan(
-        cases=made,
+        cases=planned,
         descriptions=tuple(about[name] for name in wanted if name in used),
-        seconds=_seconds(request, made, about, machine.cores),
+        seconds=_seconds(request, planned, about, machine.cores),
         remarks=tuple(remarks),
     )
 
 
 def experiment_of(request: Request) -> Experiment:
-    """Return the experiment asked for, else the headline's, whose workloads are the usual ones.
+    """Return the requested experiment, else the headline's.
 
-    Raises LookupError if there is none of that name, ValueError for an option that it or a reference round decides on.
+    Raises LookupError for an unknown name, ValueError for an option that it or a reference round decides.
     """
     if request.reference:
         check_decided(request, "reference", "--reference", "one of them")
     if not request.experiment:
         return cast(Experiment, headline)
-    found = experiments.load(request.experiment)
+    experiment = experiments.load(request.experiment)
     check_decided(request, "experiment", f"experiment '{request.experiment}'", "it")
-    return found
+    return experiment
 
 
-def _workloads(request: Request, networks: Sequence[str], there: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
-    """Return the names of the workloads asked for; where none is named the usual ones that there are, or all networks.
+def _workloads(request: Request, networks: Sequence[str], known: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
+    """Return the named workloads; if none is named, the usual ones that are known, or all networks.
 
-    Raises LookupError, naming what there is and the nearest match, for one that is not there, ValueError for names
-    beside all.
+    Raises LookupError for an unknown name, listing the known ones and the nearest match; ValueError for names beside
+    --all.
     """
     if request.every_workload and request.workloads:
         raise ValueError(f"--all asked for beside {', '.join(request.workloads)}; leave out --all, or the names")
     for name in request.workloads:
-        if name not in there:
-            near = difflib.get_close_matches(name.lower(), sorted(there), 1)
+        if name not in known:
+            near = difflib.get_close_matches(name.lower(), sorted(known), 1)
             hint = f" (did you mean '{near[0]}'?)" if near else ""
-            raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(sorted(there))}")
-    usual = [name for name in usual if name in there]
+            raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(sorted(known))}")
+    usual = [name for name in usual if name in known]
     every = request.every_workload or request.reference or not usual
     return tuple(dict.fromkeys(request.workloads)) or (networks if every else usual)
 
 
 def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, ...]:
-    """Return the backends asked for, else those that there are, the CPU first."""
+    """Return the requested backends, by default all, the CPU first. Raises RuntimeError for a missing one."""
     for backend in request.backends:
         if backend not in jax.backends:
             raise RuntimeError(fitness.missing_backend(backend, machine, jax, why_no_gpu()))
     return tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
 
 
-def _made(
+def _planned(
     request: Request,
     experiment: Experiment,
     chosen: Sequence[Description],
@@ -141,7 +141,7 @@ def _made(
     machine: Machine,
     offers: Mapping[Implementation, Offer],
 ) -> tuple[tuple[Case, ...], Walk]:
-    """Return the cases, whether each implementation has them or not, and the walk that they come from, if one does."""
+    """Return the cases, available or not, and the walk behind them; () for experiments and reference rounds."""
     if request.reference:
         return reference_round.cases(chosen, here, machine, choices(), offers), ()
     if request.experiment:
@@ -153,17 +153,17 @@ def _made(
 
 
 def _of_scopes(cases: tuple[Case, ...], request: Request) -> tuple[Case, ...]:
-    """Return the cases of an experiment that are of the scopes asked for, all where none is.
+    """Return an experiment's cases of the requested scopes, by default all.
 
-    Raises ValueError, naming those that it has, for one without cases.
+    Raises ValueError for a scope without cases, naming those that it has.
     """
-    there = tuple(dict.fromkeys(case.scope for case in cases))
+    own_scopes = tuple(dict.fromkeys(case.scope for case in cases))
     for scope in request.scopes:
-        if scope not in there:
+        if scope not in own_scopes:
             raise ValueError(
-                f"--scope {scope} asked for with experiment '{request.experiment}', which has: {', '.join(there)}"
+                f"--scope {scope} asked for with experiment '{request.experiment}', which has: {', '.join(own_scopes)}"
             )
-    return tuple(case for case in cases if case.scope in (request.scopes or there))
+    return tuple(case for case in cases if case.scope in (request.scopes or own_scopes))
 
 
 def _has(baseline: Offer, case: Case) -> bool:
@@ -171,9 +171,9 @@ def _has(baseline: Offer, case: Case) -> bool:
 
 
 def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:
-    """Return a guess of how long the cases take: one pass where rounds are added, else all planned rounds.
+    """Return a guess of the cases' duration in seconds: one pass of an adaptive plan, else all planned rounds.
 
-    Of a reference campaign it is one round: most have one.
+    A reference campaign counts as one round, as most have.
     """
     effort, asked = EFFORTS[request.profile], 1 if request.adaptive or request.reference else request.rounds
     return sum(

@@ -1,4 +1,4 @@
-"""What an implementation can run here, asked of its interpreter."""
+"""Asks an implementation's interpreter what it can run here."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -14,25 +14,26 @@ _PROBE_SECONDS = 180.0
 
 
 class NotInstalledError(RuntimeError):
-    """An implementation's interpreter does not have what it needs."""
+    """An implementation's interpreter lacks a package."""
 
 
 def installed(implementations: Iterable[Implementation]) -> dict[Implementation, Offer]:
-    """Return what those of the implementations can run that are installed.
+    """Return the offers of those implementations that are installed.
 
-    Raises RuntimeError if an interpreter cannot be asked, or runs the code of another suite.
+    Raises RuntimeError if an interpreter does not answer, or runs another copy of the suite.
     """
-    found: dict[Implementation, Offer] = {}
+    offers: dict[Implementation, Offer] = {}
     for name in implementations:
         with suppress(NotInstalledError):
-            found[name] = offer(name)
-    return found
+            offers[name] = offer(name)
+    return offers
 
 
 def offer(implementation: Implementation) -> Offer:
-    """Ask an implementation's interpreter what it can run.
+    """Return the offer of an implementation's interpreter: its workloads, backends and versions.
 
-    Raises NotInstalledError if it cannot run at all, RuntimeError if it runs the code of another suite.
+    Raises NotInstalledError if it lacks a package, RuntimeError if it does not answer or runs another copy of the
+    suite.
     """
     python = children.interpreter(implementation)
     env = children.environment(None)
@@ -47,16 +48,16 @@ def offer(implementation: Implementation) -> Offer:
             f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
         ) from None
     except (OSError, msgspec.DecodeError) as error:
-        raise RuntimeError(f"'{python}' answers as no Python does ({error}); see suite doctor") from None
+        raise RuntimeError(f"'{python}' does not answer like a Python ({error}); see suite doctor") from None
     if answer.package != str(PACKAGE):
         raise RuntimeError(
             f"'{python}' imports another suite, from '{answer.package or 'an older version'}', and this one lies in "
-            f"'{PACKAGE}': the record would name code that did not run; let it keep PYTHONPATH (no -E or -I), or run "
-            "that one's own suite"
+            f"'{PACKAGE}', so the record would name code that did not run; let it keep PYTHONPATH (no -E or -I), or "
+            "run its own suite"
         )
     if answer.problem:
         raise NotInstalledError(
             f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "
-            f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+            f"there, or set SUITE_{implementation.upper()}_PYTHON to a Python that has it"
         )
     return answer

@@ -1,4 +1,4 @@
-"""How one process measures: `smoke` shows that it runs, `quick` is the one way of measuring."""
+"""How one process measures: `smoke` only tests that everything runs, `quick` measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from suite.workload import WholeRun
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """Processes per case and what each of them does."""
+    """Processes per case, and the effort of each."""
 
-    rounds: int  # where rounds are planned, as an experiment's are
+    rounds: int  # if rounds are planned, as for an experiment
     samples: int
     warmup_steps: int
     warmup_seconds: float  # at most
     sampling_seconds: float
-    quiet_seconds: float  # how long to wait at most, before a process, for other load to end
-    kernel: bool  # what fixed kernels reach is measured before each process on the CPU
+    quiet_seconds: float  # longest wait for other load to end before a process
+    kernel: bool  # run the reference kernels before each process on the CPU
     warmup_least_seconds: Mapping[Backend, float]
-    run_examples: int | None = None  # of such a run's epochs and validation; None: all, and all epochs
-    learning_steps: int | None = None  # at most; None: as many as the case asks for
+    run_examples: int | None = None  # of a whole run's one epoch and its validation; None: all, in all epochs
+    learning_steps: int | None = None  # at most; None: the case's steps
 
 
-# Published samples of PyTorch on 4 cores and more that began within six seconds of the first step fell by 5 to 9 % from
-# the first two to the last two, those that began later by no more than they vary; before the samples about two seconds
-# go into the doubling check. On two cores, and on GPUs, a warm-up of a second is enough.
+# Published PyTorch samples on 4 cores and more that began within 6 s of the first step fell by 5 to 9 % from the first
+# two to the last two; those that began later fell by no more than they vary. The doubling check takes about 2 s before
+# the samples. On two cores, and on GPUs, a warm-up of 1 s is enough.
 WARMUP_LEAST_SECONDS: dict[Backend, float] = {"cpu": 4.0, "gpu": 1.5}
 
 EFFORTS: dict[Profile, Effort] = {
@@ -43,8 +43,8 @@ EFFORTS: dict[Profile, Effort] = {
     ),
 }  # fmt: skip
 
-# At least. On a GPU the first dispatch and the wait for every output at the end cost JAX about a millisecond a chain,
-# which stays in the time: 2 minus the doubling ratio says how much of it.
+# At least. On a GPU the first dispatch and the final block cost JAX about 1 ms a chain, which stays in the time; 2
+# minus the doubling ratio is its share.
 CHAIN_SECONDS: dict[Backend, float] = {"cpu": 0.1, "gpu": 0.2}
 
 
@@ -62,10 +62,9 @@ def plan(profile: Profile, backend: Backend) -> Plan:
 
 
 def flow(profile: Profile) -> Plan:
-    """Return the worker's plan for batches that come from storage.
+    """Return the worker's plan for batches read from storage.
 
-    A sample is at least four steps and a second long, five of them at least 20 steps and five seconds; three are enough
-    when they have lasted a minute.
+    A sample lasts at least four steps and one second; there are five, or three once they have taken a minute.
     """
     if profile == "smoke":
         return Plan(samples=3, chain_seconds=0, warmup_steps=1, warmup_seconds=0, sampling_seconds=5)
@@ -75,18 +74,18 @@ def flow(profile: Profile) -> Plan:
 
 
 def size(profile: Profile, scope: Scope) -> Size:
-    """Return how large an embedded set is: as documented where an epoch or the input pipeline reads it."""
+    """Return the size of an embedded set: documented for scopes that are timed from storage, else small."""
     return "documented" if SCOPES[scope].timed_from_storage and profile != "smoke" else "small"
 
 
 def sizes(profile: Profile, scope: Scope) -> tuple[Size, ...]:
-    """Return all sizes of an embedded set that a process of that scope reads: its input sets are of the small one."""
-    mine = size(profile, scope)
-    return (mine,) if not SCOPES[scope].computes or mine == "small" else ("small", mine)
+    """Return all sizes of an embedded set that a process of that scope reads; its steps use the small one."""
+    timed = size(profile, scope)
+    return (timed,) if not SCOPES[scope].computes or timed == "small" else ("small", timed)
 
 
 def whole_run(profile: Profile, documented: WholeRun | None, epochs_times: int) -> WholeRun | None:
-    """Return the whole run of a profile: `epochs_times` times the documented epochs; of smoke one short epoch."""
+    """Return a profile's whole run: `epochs_times` times the documented epochs; one short epoch for smoke."""
     if documented is None:
         return None
     most = EFFORTS[profile].run_examples

@@ -1,8 +1,7 @@
-"""One reference round: what every machine adds to the evidence, a process a case.
+"""One reference round: a machine's contribution to the evidence, one process a case.
 
-Hosts differ more than processes, so a round is short and is wanted from many hosts. It times JAX and the
-workload's chosen baseline, each with its chosen threads, and nothing else: to time all ways and publish the fastest
-would flatter the baseline.
+Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
+baseline, each with its chosen threads. Timing all ways and publishing the fastest would favour the baseline.
 """
 
 import hashlib
@@ -21,7 +20,7 @@ from suite.workload import Description
 
 TIMED_SCOPES = scopes_that(lambda row: row.reference_round)
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline
-_TWICE_IN = 5  # campaigns of which one takes two rounds: how much processes of one host differ
+_TWICE_IN = 5  # one campaign in so many takes two rounds, to show how much processes of one host differ
 
 
 def cases(
@@ -29,17 +28,17 @@ def cases(
     here: MachineCapabilities,
     machine: Machine,
     choices: Choices,
-    there: Collection[Implementation],
+    installed: Collection[Implementation],
 ) -> tuple[Case, ...]:
-    """Return the steps of JAX and of the chosen baselines; those of implementations that are not there are left out."""
-    found: list[Case] = []
+    """Return the cases of JAX and of the chosen baselines that are installed."""
+    planned: list[Case] = []
     for backend in here.backends:
         for about in catalogue:
-            found += _of("jax", about, backend, here, machine, choices)
+            planned += _of("jax", about, backend, here, machine, choices)
             way = choices.baseline(about.name, backend, machine.cores, machine.name)
-            if way is not None and way.implementation in there:
-                found += _of(way.implementation, about, backend, here, machine, choices, way)
-    return tuple(found)
+            if way is not None and way.implementation in installed:
+                planned += _of(way.implementation, about, backend, here, machine, choices, way)
+    return tuple(planned)
 
 
 def _of(
@@ -68,22 +67,22 @@ def not_compared(
     backends: Sequence[Backend],
     machine: Machine,
     choices: Choices,
-    there: Collection[Implementation],
+    installed: Collection[Implementation],
 ) -> tuple[str, ...]:
-    """Return which workloads have no baseline here, since its implementation is not installed, in words."""
+    """Return a remark for each chosen baseline that is not installed, with its number of workloads."""
     lacking: dict[Implementation, set[str]] = {}
     for about in catalogue:
         for backend in backends:
             way = choices.baseline(about.name, backend, machine.cores, machine.name)
-            if way is not None and way.implementation not in there:
+            if way is not None and way.implementation not in installed:
                 lacking.setdefault(way.implementation, set()).add(about.name)
     return tuple(
         f"{implementation} is not installed: {units.pluralize(len(names), 'workload')} without a baseline; install it, "
-        f"or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+        f"or set SUITE_{implementation.upper()}_PYTHON to a Python that has it"
         for implementation, names in lacking.items()
     )
 
 
 def rounds(campaign: str) -> int:
-    """Return how many rounds a reference campaign takes: two in one of five, by its name alone."""
+    """Return the rounds of a reference campaign, 1 or 2; its name decides, and one in five has 2."""
     return 2 if int(hashlib.sha256(campaign.encode()).hexdigest(), 16) % _TWICE_IN == 0 else 1

@@ -1,6 +1,6 @@
-"""What the user asked for: every option that says what is measured and how, in one table.
+"""The request: one table of every option that says what is measured and how.
 
-The command line, the checks and the walk over the cases read their options from here.
+The command line, the checks and the walk over the cases all read it.
 """
 
 from dataclasses import dataclass, replace
@@ -20,114 +20,110 @@ _FED = tuple(scope for scope in get_args(Scope) if SCOPES[scope].reads_storage)
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the user asked for; an empty tuple means: as much of it as there is."""
+    """The user's request; an empty tuple means the default selection."""
 
     workloads: tuple[str, ...] = ()
-    assigned_workloads: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
+    assigned_workloads: tuple[str, ...] = ()  # the workloads of one cluster job; empty: all
     # fmt: off
-    every_workload: Annotated[bool, Option("--all", "Every workload, not the headline set alone.")] = False
-    backends: Annotated[tuple[Backend, ...], Option("--backend", "Default: every backend that is there.")] = ()
+    every_workload: Annotated[bool, Option("--all", "Every workload instead of the headline set.")] = False
+    backends: Annotated[tuple[Backend, ...], Option("--backend", "Default: every available backend.")] = ()
     profile: Annotated[Profile, Option("--profile", decided_by=_REFERENCE, help=
-        "smoke shows that everything runs, and nothing of it is published. quick and standard, of older versions, are "
-        "accepted and mean the default."
+        "smoke tests that everything runs, and is never published. quick and standard, of older versions, mean the "
+        "default."
     )] = "quick"
     budget_minutes: Annotated[float | None, Option("--budget", metavar="MINUTES", with_resume=True, help=
-        "Wall time until the prompt is back, the site included. Every workload is measured once, cheapest first; what "
-        "is left of the budget goes where a number is least certain. Default: 8, and for more than the headline set at "
-        "least twice what one pass takes; with --rounds, an experiment or smoke no limit. Not with --cluster."
-    )] = None  # BUDGET_MINUTES, and more where one pass takes long
+        "Wall time of the command, the site included. Every workload is measured once, cheapest first; the rest of the "
+        "budget goes to the widest intervals. Default: 8, and for more than the headline set at least twice one pass; "
+        "no limit with --rounds, an experiment or smoke. Not with --cluster."
+    )] = None  # BUDGET_MINUTES, or more if one pass takes long
     within: Annotated[float | None, Option("--within", metavar="PERCENT", decided_by=_REFERENCE, with_resume=True, help=
-        "Stop when every number is known so well, as a half-width. Default: 10. It is judged by the spread of all "
-        "processes of a kind and is no interval to quote."
+        "Stop when every interval's half-width is at most this. Default: 10. It uses the spread of all processes of a "
+        "kind, so do not quote it as an interval."
     )] = None  # the relative half-width, WITHIN
     rounds: Annotated[int | None, Option("--rounds", decided_by=_REFERENCE, help=
-        "Exactly so many processes a case, instead of as many as the budget has time for."
-    )] = None  # as many as the budget has time for, or an experiment plans
+        "Exactly this many processes a case, instead of as many as fit the budget."
+    )] = None  # as many as fit the budget, or as an experiment plans
     reference: Annotated[bool, Option("--reference", help=
-        "One reference round, the evidence that numbers for a kind of machine are made of: every workload, JAX and its "
-        "chosen baseline, a process a case. First the CPU, then the GPU, last what torch.compile makes. Takes about "
-        "half an hour with a GPU and 20 minutes without; --budget cuts it into parts that --resume joins. --backend "
-        "and workloads may be named."
+        "One reference round, the evidence for a kind of machine: every workload, JAX and its chosen baseline, one "
+        "process a case. The CPU first, then the GPU, torch.compile last. Takes about half an hour with a GPU and 20 "
+        "minutes without; --budget splits it into parts, continued with --resume. --backend and workloads may be given."
     )] = False  # see suite.driver.reference_round
-    batch: Annotated[int | None, axis("--batch", "Examples a step. Default: each workload's headline batch.")] = None
+    batch: Annotated[int | None, axis("--batch", "Examples per step. Default: each workload's headline batch.")] = None
     precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=
-        "Of the GPU side. Default: float32-highest."
+        "Precision of the GPU side. Default: float32-highest."
     )] = ("float32-highest",)
     scopes: Annotated[tuple[Scope, ...], Option("--scope", decided_by=_REFERENCE, help=
         "What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
-        "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole "
-        "run, where there is one; calls: the first four calls of a fresh process; learning: training from storage and "
-        "the accuracy that it comes to; serve: latency and rate of single requests to networks that only infer, four "
-        "always under way. Of an experiment: those of its cases, all by default."
+        "epoch: steps fed by the input pipeline from storage; input: that pipeline alone; run: the documented whole "
+        "run, if any; calls: the first four calls of a fresh process; learning: training from storage and the accuracy "
+        "reached; serve: latency and throughput of single requests to inference networks, four in flight. With an "
+        "experiment: its scopes, by default all."
     )] = ()
     cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=
-        "Of scope cold. Default: cold. warm-cache: the compile cache holds what another process has compiled."
+        "Compile cache of scope cold. Default: cold. warm-cache: it holds the program that another process compiled."
     )] = ("empty",)
     epochs_times: Annotated[int, axis("--epochs-times", scopes=("run",), help=
-        "So many times the documented epochs of a run."
+        "This many times the documented epochs of a run."
     )] = 1
     data: Annotated[Data, Option("--data", shows_default=True, decided_by=_REFERENCE, help=
-        "embedded: stand-ins that the project makes; tfds: the published data sets, downloaded once."
+        "embedded: generated stand-ins; tfds: the published data sets, downloaded once."
     )] = "embedded"
     workers: Annotated[tuple[int, ...], axis("--workers", scopes=_FED, help=
-        "Of the input pipeline. Default: as many as granted cores."
+        "Workers of the input pipeline. Default: one for each granted core."
     )] = ()
     loaders: Annotated[tuple[Loader, ...], axis("--loader", scopes=_FED, help=
-        "What these workers are. Default: threads. PyTorch's pipeline has processes alone."
+        "Kind of these workers. Default: threads. PyTorch's pipeline always has processes."
     )] = ("threads",)
     augmentations: Annotated[tuple[Augmentation, ...], axis("--augmentation", scopes=_FED, help=
-        "Where scope epoch distorts its examples as documented. Default: host, in the input pipeline."
+        "Where scope epoch augments its examples. Default: host, in the input pipeline."
     )] = ("host",)
     implementations: Annotated[tuple[Implementation, ...], axis("--implementation", help=
-        "Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
-        "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on."
+        "Default: jax. Adding torch or keras can certify the CPU side, xgboost that of the boosted trees. Each may "
+        "have its own Python, named by SUITE_TORCH_PYTHON and so on."
     )] = ("jax",)
     baseline_backends: Annotated[tuple[Backend, ...], axis("--baseline-backend", help=
-        "Where implementations beside JAX are timed. Default: on every backend. cpu: enough to certify the CPU side."
+        "Backends of the baselines. Default: every backend. cpu: enough to certify the CPU side."
     )] = ()
     variants: Annotated[tuple[str, ...], axis("--variant", help=
-        "How steps are taken. Default: plain for JAX, for baselines every way they have. JAX has plain, nnx-jit (as "
-        "tutorials write it), scan (a scan in one call), stacked (of a grid search: as many fits at once as "
-        "--batch has headline batches) and, of scope run, resident (the data on the device); PyTorch has plain, "
-        "compile, and on the GPU graph and compile-graph; Keras has plain; XGBoost has plain and, on the CPU, "
-        "one-thread."
+        "How steps run. Default: plain for JAX, all variants for baselines. JAX has plain, nnx-jit (as in tutorials), "
+        "scan (several steps in one call), stacked (a grid search's fits at once: --batch over the headline batch) "
+        "and, in scope run, resident (data on the device); PyTorch has plain, compile, and on the GPU graph and "
+        "compile-graph; Keras has plain; XGBoost has plain and, on the CPU, one-thread."
     )] = ()
     allocators: Annotated[tuple[Allocator, ...], axis("--allocator", help=
-        "Of the CPU side. Default: beside a baseline both for each implementation, whose better one counts; else the "
-        "one that keeps its memory. A cold start and the first calls have by default the system's."
+        "Allocator of the CPU side. Default: with a baseline both, and each implementation's faster one counts; else "
+        "the one that keeps freed memory. Cold starts and first calls use the system's by default."
     )] = ()
     threads: Annotated[tuple[int, ...], axis("--threads", backends=("cpu",), help=
-        "Cores that a process of the CPU side may use, one hardware thread of each core first. Default: all granted "
-        "cores."
+        "Hardware threads that a process of the CPU side may use, one of each core first. Default: all granted cores."
     )] = ()
     layouts: Annotated[tuple[Layout, ...], axis("--layout", implementations=("torch",), help=
-        "Of pictures in PyTorch's memory. Default: channels-last."
+        "Memory layout of pictures in PyTorch. Default: channels-last."
     )] = ("channels-last",)
     devices: Annotated[int, axis("--devices", shows_default=True, help=
-        "Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only; scopes "
-        "cold, step, transfer and calls, and with variant stacked run."
+        "Split each batch, or stacked fits, over this many GPUs, or CPU devices of one core each. JAX only; scopes "
+        "cold, step, transfer and calls, and run with variant stacked."
     )] = 1
     hosts: Annotated[int, axis("--hosts", shows_default=True, with_resume=True, help=
-        "Machines that --devices belong to, each with as many. This one drives; run suite join on the others. Scopes "
-        "cold, step and transfer; variants plain and scan."
+        "Machines that share --devices equally. This one leads; run suite join on the others. Scopes cold, step and "
+        "transfer; variants plain and scan."
     )] = 1
     experiment: Annotated[str | None, Option("--experiment", metavar="NAME", decided_by=_REFERENCE, help=
-        "What suite list --experiments shows: it decides on batch, precision, variant and how else a case is timed, "
-        "and on the workloads where none is named. --backend, --scope, --profile, --rounds, --budget, --data and "
-        "--energy stay yours."
+        "One of suite list --experiments. It decides batch, precision, variant and the other axes of its cases, and "
+        "the workloads if none is named. --backend, --scope, --profile, --rounds, --budget, --data and --energy still "
+        "apply."
     )] = None
     energy: Annotated[bool | None, Option("--energy/--no-energy", decided_by=_REFERENCE, help=
-        "Whether a case of JAX goes on with its step, once, for the eleven seconds in which counters of the hardware "
-        "tell its energy and how busy a GPU is, where there are some. Default: it does; of experiments in those alone "
-        "that look at how busy a GPU is."
-    )] = None  # it does, but for experiments that can do without
+        "Run each JAX step for eleven more seconds, once a case, to read energy and GPU utilisation from hardware "
+        "counters, if available. Default: yes; in experiments only if they need GPU utilisation."
+    )] = None  # yes, except in experiments that do not need it
     # fmt: on
 
     @property
     def adaptive(self) -> bool:
-        """Whether rounds are added where a number is not known well enough, until the budget is spent.
+        """Whether rounds are added to the widest intervals until the budget is spent.
 
-        Smoke, an experiment, a reference round and a cluster's jobs have planned rounds.
+        Smoke, an experiment, a reference round, --rounds and a cluster's jobs have planned rounds.
         """
         planned = (
             self.rounds is not None or self.experiment is not None or self.reference or bool(self.assigned_workloads)
@@ -136,7 +132,7 @@ class Request:
 
     @property
     def headline(self) -> bool:
-        """Whether it is the headline set as everybody measures it."""
+        """Whether it is the default request for the headline set."""
         every = replace(self, backends=(), profile="quick", within=None, energy=None, budget_minutes=None)
         return every == Request()
 

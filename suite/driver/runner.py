@@ -1,4 +1,4 @@
-"""The parent: rounds of child processes in random order, with limits, a journal and no orphans. Never imports jax."""
+"""Runs a campaign: rounds of child processes in random order, with time limits and a journal. Never imports jax."""
 
 import math
 import shutil
@@ -37,23 +37,25 @@ from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
-_WAITING_SHARE = 0.1  # of a budget, spent on waiting for other load to end
-_LOOK_SECONDS = 0.3  # before each process; the kernel counts in hundredths, and each result says what load it had
+_WAITING_SHARE = 0.1  # of a budget, at most, for other load to end
+_LOOK_SECONDS = 0.3  # of load measured before each process; the kernel counts in 10 ms, and each result has its load
 
-_FILLED = "filled"  # marks a warm cache that is whole
+_FILLED = "filled"  # marks a complete warm cache
 
 
-Prepare = Callable[[ProcessGroup, Callable[[str, int, int], None]], object]  # told how far it is: what, done, total
+Prepare = Callable[
+    [ProcessGroup, Callable[[str, int, int], None]], object
+]  # the callback receives what, done and total
 
 
 class ProgressListener(Protocol):
-    """Somebody who is told how a campaign goes on."""
+    """Receives the events of a running campaign."""
 
     def begins(self, number: int, group: ProcessGroup) -> None:
         """A process starts in that round."""
 
     def grows(self, header: Header, why: Uncertain | None) -> None:
-        """The plan has a further round of what is most uncertain, or loses one that is not whole."""
+        """The plan gains a round of its widest interval, or, with `why` None, loses an incomplete one."""
 
     def stage(self, name: str) -> None:
         """The process entered a stage."""
@@ -62,10 +64,10 @@ class ProgressListener(Protocol):
         """The process ended; `done` went into the journal."""
 
     def prepares(self, what: str, done: int, total: int) -> None:
-        """So much of a data set is made or downloaded; a total of 0 is not known beforehand."""
+        """`done` of `total` of a data set is made or downloaded; a total of 0 is unknown."""
 
     def skips(self, group: ProcessGroup, seconds: float) -> None:
-        """A process that would take so long does not fit into what is left of the budget."""
+        """A process of this duration does not fit into the remaining budget."""
 
 
 def worker(
@@ -73,22 +75,22 @@ def worker(
 ) -> AbstractContextManager[children.Child]:
     """Start the real worker for a group.
 
-    What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
-    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. The workloads
-    `in_parts` split one step over threads that allocate.
+    GPU workers compile into the shared cache, and read it in later rounds, unless compile time counts; the CPU compiles
+    in seconds. A warm start has its own cache, below `cache`. The workloads `in_parts` allocate in several threads of
+    one step.
     """
     case = group[0]
     alone = compiles_anew(group) or case.backend == "cpu"
-    found = warm_cache(case, cache) if case.cache == "warm" else None if alone else shared
+    used_cache = warm_cache(case, cache) if case.cache == "warm" else None if alone else shared
     return children.child(
         "suite.worker.main",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts),
+        env=children.environment(case.backend, case.allocator, used_cache, one_arena=case.workload not in in_parts),
     )
 
 
 def warm_cache(case: Case, cache: Path) -> Path:
-    """Return the folder of the compile cache that is kept for this case alone."""
+    """Return the folder of this case's own compile cache."""
     return cache / f"warm-{case.text(0).replace('/', '.')}"
 
 
@@ -103,14 +105,13 @@ def run(
     prepare: Prepare = lambda group, progress: None,
     kernel: Callable[[], ReferenceKernel] | None = None,
 ) -> bool:
-    """Measure what the plan asks and its journal lacks until the deadline; return whether nothing is left to measure.
+    """Measure what the plan asks and the journal lacks until the deadline; return whether nothing is left.
 
-    Each question is measured once. A plan that adds rounds then gets one more of what is known least, until every
-    number is known well enough. A group that failed is not tried again: its record says why. A further round that is
-    not whole leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
-    that which all processes share in the folder `shared_cache` for good if there is one. `telemetry` watches the
-    machine, first while nothing runs if energy is to be counted. `prepare` makes the data that a group reads, and
-    `kernel`, if given, tells how fast the host is before each process on the CPU.
+    Each question is measured once. An adaptive plan then adds a round to the widest interval until all are narrow
+    enough. A failed group is not retried: its record has the reason. An incomplete added round is dropped. The compile
+    cache stays until `forget_compiled`; with `shared_cache` the shared part stays in that folder. `telemetry` watches
+    the machine, first at idle if energy is measured. `prepare` makes the data that a group reads. `kernel`, if given,
+    measures the host's speed before each process on the CPU.
     """
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
@@ -131,32 +132,34 @@ def run(
         while True:
             while turn := next_turn(header, measuring.done, measuring.forecast, but=measuring.skipped):
                 measuring.takes(turn, header)
-            whole = whole_rounds(header, planned, measuring.done)
-            if whole.rounds_by_case() != (before := header.rounds_by_case()):
-                settled |= {question(case) for case, rounds in whole.rounds_by_case().items() if rounds < before[case]}
-                header = measuring.replans(whole, None)
-            doubtful = uncertain(header, measuring.done, but=settled | measuring.skipped)
-            widest = next((one for one in doubtful if measuring.fits(header, one.question)), None)
+            complete = whole_rounds(header, planned, measuring.done)
+            if complete.rounds_by_case() != (before := header.rounds_by_case()):
+                settled |= {
+                    question(case) for case, rounds in complete.rounds_by_case().items() if rounds < before[case]
+                }
+                header = measuring.replans(complete, None)
+            wide = uncertain(header, measuring.done, but=settled | measuring.skipped)
+            widest = next((one for one in wide if measuring.fits(header, one.question)), None)
             if widest is None:
-                return not (doubtful or measuring.skipped)
+                return not (wide or measuring.skipped)
             header = measuring.replans(with_one_more(header, widest.question, measuring.done), widest)
     except OutOfTimeError:
         return False
 
 
 def compile_cache(journal: Journal) -> Path:
-    """Return the folder beside a campaign's journal that keeps what it compiles."""
+    """Return the compile cache's folder, beside the campaign's journal."""
     return journal.path.parent / "compile-cache"
 
 
 def forget_compiled(journal: Journal) -> None:
-    """Remove what a campaign that does not go on has compiled."""
+    """Remove the compile cache of a campaign that will not be resumed."""
     shutil.rmtree(compile_cache(journal), ignore_errors=True)
 
 
 @dataclass(kw_only=True)
 class _Measuring:
-    """A campaign under way: what it writes to, what it has done, and what it has no time for."""
+    """A running campaign: its journal, completed runs, forecast and skipped questions."""
 
     journal: Journal
     listener: ProgressListener
@@ -169,22 +172,22 @@ class _Measuring:
     done: list[CompletedRun]
     forecast: Forecast
     skipped: set[Question] = field(default_factory=set)
-    waited: float = 0.0  # for other load to end, in seconds
+    waited: float = 0.0  # seconds for other load to end
 
     def replans(self, header: Header, why: Uncertain | None) -> Header:
-        """Return the plan, whose rounds are others from here on, when it is noted and told."""
+        """Store and announce a plan with new rounds; return it."""
         self.journal.append(Rounds(case_rounds=header.case_rounds))
         self.listener.grows(header, why)
         return header
 
     def fits(self, header: Header, asked: Question) -> bool:
-        """Return whether one more round of a question ends in time."""
+        """Return whether one more round of a question fits the budget."""
         return self.forecast.total(by_question(header)[asked]) <= self.deadline.left
 
     def takes(self, turn: Turn, header: Header) -> None:
-        """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left.
+        """Measure the processes of a turn; skip its question if one of them does not fit the budget.
 
-        In a first pass that may shorten samples it is enough that a process fits which takes its shortest.
+        If samples may be shortened, it is enough that the shortest process fits.
         """
         for group in turn.groups:
             self.prepare(group, self.listener.prepares)
@@ -198,7 +201,7 @@ class _Measuring:
             self._measure(header, turn.number, group)
 
     def _measure(self, header: Header, number: int, group: ProcessGroup) -> None:
-        """Run one process and note its results, unless the suite's own files were changed meanwhile."""
+        """Run one process and store its results. Raises RuntimeError if the suite's files changed meanwhile."""
         check_unchanged(header)
         listener, telemetry = self.listener, self.telemetry
         listener.begins(number, group)
@@ -225,8 +228,8 @@ class _Measuring:
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )
         began, waited = self.deadline.now(), self.waited
-        found = fill_compile_cache(task, number, position, self.cache, listener, self.start, self.deadline)
-        found = found or tuple(
+        completed = fill_compile_cache(task, number, position, self.cache, listener, self.start, self.deadline)
+        completed = completed or tuple(
             run_child(
                 task,
                 number,
@@ -240,7 +243,7 @@ class _Measuring:
             )
         )
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
-        entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in found)
+        entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
         check_unchanged(header)
         self.journal.append(*entries)
         self.done += entries
@@ -248,14 +251,14 @@ class _Measuring:
         listener.ends(group, entries)
 
     def _most_seconds(self, header: Header, number: int) -> float | None:
-        """Return the time in which a process has to shorten its samples; None if it has all the time."""
+        """Return the seconds to which a process may shorten its samples; None without a limit."""
         left = self.deadline.left
         return None if math.isinf(left) or not _may_shorten(header, number) else left
 
     def _wait(self, header: Header, group: ProcessGroup) -> None:
-        """Wait until other processes leave the machine alone.
+        """Wait until other load ends, within the profile's patience.
 
-        All waiting takes no more than its share of a budget, and none of the time that the process needs.
+        All waits together take at most their share of the budget, and none of the time that the process needs.
         """
         patience = profiles.EFFORTS[header.profile].quiet_seconds
         if self.deadline.seconds is not None:
@@ -264,50 +267,50 @@ class _Measuring:
         self.waited += wait_until_quiet(patience, header.machine.cores, self.listener)
 
     def _counts_energy(self, header: Header, number: int, group: ProcessGroup, telemetry: TelemetryWindows) -> bool:
-        """Return whether a process's energy is counted: where it can be, and the budget has time for it."""
+        """Return whether a process's energy is measured: if counters allow it and it fits the budget."""
         seconds = self.forecast.seconds(group) + (1 if telemetry.rested else 2) * ENERGY_SECONDS
         wanted = counts_energy(header, number) and seconds <= self.deadline.left
         return wanted and telemetry.counts(group, header.profile)
 
 
 def check_unchanged(header: Header) -> None:
-    """Raise RuntimeError if the suite's modules are not those that the campaign began with, which its records name."""
+    """Raise RuntimeError if the suite's modules changed since the campaign began; its records name the old ones."""
     if header.code and software.code() != header.code:
         raise RuntimeError(
             f"the suite's files in '{software.PACKAGE}' were changed while campaign '{header.campaign}' was measured, "
-            "and its records name what they were; what it completed before is kept: put them back and add --resume, "
-            "or start anew"
+            "and its records name the old ones; completed runs are kept: restore the files and add --resume, or start "
+            "a new run"
         )
 
 
 def has_kernel(header: Header, group: ProcessGroup) -> bool:
-    """Return whether the reference kernels run before a group's processes: on the CPU, whose speed is the host's."""
+    """Return whether the reference kernels run before a group's processes: only on the CPU."""
     return group[0].backend == "cpu" and profiles.EFFORTS[header.profile].kernel
 
 
 def replayed(header: Header, group: ProcessGroup) -> bool:
-    """Return whether a group's first process replays its program: one is enough, of the steps if these are timed."""
+    """Return whether a group's first process replays its program: one group a workload, the step's if it is timed."""
     return question(group[0])[1] == "step" or (group[0].workload, "step") not in by_question(header)
 
 
 def _may_shorten(header: Header, number: int) -> bool:
-    """Return whether samples may be shortened to fit a budget: in a first pass; a reference round skips instead."""
+    """Return whether samples may be shortened to fit the budget: in a first pass, but not in a reference round."""
     return number == 0 and not header.cpu_first
 
 
 def counts_energy(header: Header, number: int) -> bool:
-    """Return whether a round counts energy: the first planned one, but not the first pass of a campaign that adds some.
+    """Return whether a round measures energy: the first planned one, or the second of an adaptive campaign.
 
-    It takes half a minute a case, which would keep the first numbers waiting.
+    It takes half a minute a case, which would delay an adaptive campaign's first numbers.
     """
     return header.energy and number == (1 if header.adaptive else 0)
 
 
 def seed(header: Header, case: Case, number: int, trained: bool) -> int:
-    """Return the seed of a case's processes in a round: another in each, but one for all whose programs are to be one.
+    """Return the round's seed. Inference and warm-cache cases keep one seed, so every round compiles the same program.
 
-    An inference's weights are constants of its program, and what was compiled for other weights is another program:
-    starts with a warm cache find none, and a GPU's kernels would be compiled and chosen anew in each round.
+    An inference's weights are constants of its program: with other weights a warm cache would miss, and a GPU would
+    compile and autotune again in each round.
     """
     return header.seed if case.cache == "warm" or not trained else header.seed + number
 
@@ -321,27 +324,27 @@ def fill_compile_cache(
     start: Worker,
     deadline: Deadline | None = None,
 ) -> tuple[CompletedRun, ...]:
-    """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps.
+    """Fill the compile cache of a warm-cache case with a process whose times are discarded.
 
-    Returns what that process came to if it failed, which then is the round's result; nothing otherwise.
+    Returns that process's runs if it failed, as the round's result; () otherwise.
     """
     case = task.cases[0]
-    place = warm_cache(case, cache)
-    if case.cache == "warm" and not (place / _FILLED).exists():
-        shutil.rmtree(place, ignore_errors=True)
+    folder = warm_cache(case, cache)
+    if case.cache == "warm" and not (folder / _FILLED).exists():
+        shutil.rmtree(folder, ignore_errors=True)
         listener.stage("filling the compile cache")
         entries = tuple(run_child(task, number, position, listener.stage, start, deadline=deadline))
         if not all(entry.run.samples for entry in entries):
             return entries
-        place.mkdir(parents=True, exist_ok=True)
-        (place / _FILLED).touch()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _FILLED).touch()
     return ()
 
 
 def wait_until_quiet(
     patience: float, cores: int, listener: ProgressListener, others: Callable[[float], float] = load.others_now
 ) -> float:
-    """Return, after so many seconds, when other processes leave the cores alone or the patience, in seconds, ends."""
+    """Block until other processes leave the cores idle, at most `patience` seconds; return the seconds waited."""
     watched = 0.0
     while watched < patience and others(_LOOK_SECONDS) > _BUSY_SHARE * cores:
         listener.stage("waiting for other load to end")

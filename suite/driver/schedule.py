@@ -1,7 +1,7 @@
-"""What a campaign measures next: each question once, cheapest first, then again where its number is known least.
+"""What a campaign measures next: each question once, cheapest first, then the widest interval again.
 
-A question is what of a workload gets rounds together: its steady state, CPU and GPU and all baselines, or one of its
-other scopes. Steady states come before cold starts, so that each workload has its first row early.
+A question is the part of a workload that shares rounds: its steady state on CPU and GPU with all baselines, or one of
+its other scopes. Steady states come before cold starts, so that each workload has its first row early.
 """
 
 import math
@@ -23,14 +23,14 @@ from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.scopes import SCOPES, Scope
 from suite.variants import SLOW_TO_START
 
-FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
+FEWEST_ROUNDS = 3  # before a question can end: the interval of two processes is several times as wide
 
-Question = tuple[str, Scope]  # a workload and what of it is asked; `step` stands for its whole steady state
+Question = tuple[str, Scope]  # a workload and a scope; `step` stands for its whole steady state
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One round of one question: the processes that it still lacks, in the order in which they run."""
+    """One round of one question: its missing processes, in running order."""
 
     question: Question
     number: int
@@ -39,34 +39,34 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Uncertain:
-    """A question whose number is not known well enough: its relative half-width, by the pooled spread."""
+    """A question whose interval is too wide: its relative half-width, by the pooled spread."""
 
     question: Question
     half_width: float
-    borrowed: bool  # whether published campaigns stand in for the spread
+    borrowed: bool  # whether the spread comes from published campaigns
 
 
 def question(case: Case) -> Question:
-    """Return what a case helps to answer."""
+    """Return the question of a case."""
     return case.workload, kind(case.backend, case.scope)[1]
 
 
 def by_question(header: Header) -> dict[Question, list[ProcessGroup]]:
-    """Return the processes of a round of each question."""
-    found: dict[Question, list[ProcessGroup]] = defaultdict(list)
+    """Return the process groups of each question."""
+    groups: dict[Question, list[ProcessGroup]] = defaultdict(list)
     for group in process_groups(header.cases):
-        found[question(group[0])].append(group)
-    return found
+        groups[question(group[0])].append(group)
+    return groups
 
 
 def next_turn(
     header: Header, done: Iterable[CompletedRun], forecast: Forecast, but: Collection[Question] = ()
 ) -> Turn | None:
-    """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
+    """Return the next planned round that lacks a process, except of the questions in `but`; None if there is none.
 
-    The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
-    baselines come in random order; of a reference round all of the CPU comes first, then JAX on the GPU, then its
-    baselines there, and last what `torch.compile` makes. What failed is not tried again.
+    The first pass takes the cheapest question first, later ones a random order. Within a round CPU, GPU and baselines
+    run in random order. A reference round runs all of the CPU, then JAX on the GPU, then its baselines there, and
+    `torch.compile` last. Failed cases are not retried.
     """
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
@@ -74,9 +74,9 @@ def next_turn(
     parts = sorted({_part(header, group) for group in process_groups(header.cases)})
     for number, part in product(range(header.rounds), parts):
         asked = {
-            each: here
-            for each, mine in by_question(header).items()
-            if each not in but and (here := [group for group in mine if _part(header, group) == part])
+            each: groups
+            for each, every in by_question(header).items()
+            if each not in but and (groups := [group for group in every if _part(header, group) == part])
         }
         for each in _order(header, number, asked, forecast):
             lacking = [
@@ -93,10 +93,10 @@ def next_turn(
 
 
 def _part(header: Header, group: ProcessGroup) -> int:
-    """Return which part of a round a process is of; every round has one, but those of a reference campaign."""
+    """Return the part of a round to which a process belongs; only a reference campaign's rounds have several."""
     if not header.cpu_first:
         return 0
-    if group[0].variant in SLOW_TO_START:  # four times as long as the others, and needed by the fewest numbers
+    if group[0].variant in SLOW_TO_START:  # takes four times as long as the others, and serves the fewest numbers
         return 3
     if group[0].backend == "cpu":
         return 0
@@ -104,7 +104,7 @@ def _part(header: Header, group: ProcessGroup) -> int:
 
 
 def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:
-    """Return the cases of processes that failed, if only in one of their cases: these are not tried again."""
+    """Return the cases of groups in which any case failed: these are not retried."""
     bad = {entry.case for entry in done if entry.run.reason}
     return frozenset(case for group in process_groups(header.cases) if not bad.isdisjoint(group) for case in group)
 
@@ -112,7 +112,7 @@ def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case
 def _order(
     header: Header, number: int, asked: dict[Question, list[ProcessGroup]], forecast: Forecast
 ) -> list[Question]:
-    """Return the questions in the order of a round."""
+    """Return the questions in the order of the round."""
     if number == 0:
         return sorted(asked, key=lambda each: (each[1] != "step", forecast.total(asked[each]), each))
     shuffled = sorted(asked)
@@ -121,28 +121,28 @@ def _order(
 
 
 def _shuffle(header: Header, words: str, these: list) -> None:
-    """Bring into the campaign's own random order: two of one day would share one by the seed, and what it does."""
+    """Shuffle in place, by the campaign's name: its seed is the date, which other campaigns share."""
     random.Random(f"{header.campaign}/{words}").shuffle(these)
 
 
 def uncertain(header: Header, done: Sequence[CompletedRun], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
-    """Return the questions whose number is not known as well as the plan asks, the least known first.
+    """Return the questions whose interval is wider than the plan asks, the widest first.
 
-    Before these come the steady states with fewer than three rounds, whose printed interval is several times as wide.
-    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or
-    takes a whole run decides nothing.
+    Steady states with fewer than three rounds come before all others: their printed interval is several times as wide.
+    JAX's times decide, on the CPU with the faster allocator, and their speed-ups. Failed and invalid cases and scopes
+    that train are ignored.
     """
     if header.within is None:
         return ()
     failed, counts = failed_cases(header, done), header.rounds_by_case()
     deciding = {c for c in header.cases if c.implementation == "jax" and not SCOPES[c.scope].trains}.difference(failed)
-    made = (record for record in records(header, done) if record.case in deciding and not record.reason)
-    sound = [item for item in map(summary, made) if item.seconds is not None and item.state != "invalid"]
+    usable = (record for record in records(header, done) if record.case in deciding and not record.reason)
+    sound = [item for item in map(summary, usable) if item.seconds is not None and item.state != "invalid"]
     known = spreads((item.record for item in sound), header.machine)
     widest: dict[Question, Uncertain] = {}
     for one in _numbers([item for item in sound if question(item.record.case) not in but], known):
         widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
-    rounds = {each: max(counts[group[0]] for group in mine) for each, mine in by_question(header).items()}
+    rounds = {each: max(counts[group[0]] for group in groups) for each, groups in by_question(header).items()}
     wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
 
     def place(one: Uncertain) -> tuple[int, float, Question]:
@@ -153,7 +153,7 @@ def uncertain(header: Header, done: Sequence[CompletedRun], but: Collection[Ques
 
 
 def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
-    """Yield how well each of the times and each speed-up is known."""
+    """Yield the half-width of each time and each speed-up."""
 
     def spread(record: Record) -> float:
         return known.of(record.case.backend, record.case.scope, list(seconds_by_round(record).values()))
@@ -170,29 +170,29 @@ def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
 
 
 def with_one_more(header: Header, asked: Question, done: Iterable[CompletedRun]) -> Header:
-    """Return the plan with one more round of a question; what failed has none."""
+    """Return the plan with one more round of a question, without its failed cases."""
     more = {case for group in by_question(header)[asked] for case in group}.difference(failed_cases(header, done))
     return header.with_rounds(tuple(rounds + (case in more) for case, rounds in header.rounds_by_case().items()))
 
 
 def whole_rounds(header: Header, planned: Header, done: Iterable[CompletedRun]) -> Header:
-    """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
+    """Return the plan without incomplete added rounds: those cut short, or with a failed case."""
     rounds_planned, rounds_now = planned.rounds_by_case(), header.rounds_by_case()
-    failed, there = set[Case](), set[tuple[Case, int]]()
+    failed, measured = set[Case](), set[tuple[Case, int]]()
     for entry in done:
         if not entry.run.reason:
-            there.add((entry.case, entry.run.round))
+            measured.add((entry.case, entry.run.round))
         elif entry.run.round < rounds_planned[entry.case]:
             failed.add(entry.case)
-    whole: dict[Question, int] = {}
+    complete: dict[Question, int] = {}
     for case in header.cases:
         if case in failed or rounds_now[case] == rounds_planned[case]:
             continue
-        mine = next((n for n in range(rounds_now[case]) if (case, n) not in there), rounds_now[case])
-        whole[question(case)] = min(mine, whole.get(question(case), mine))
+        count = next((n for n in range(rounds_now[case]) if (case, n) not in measured), rounds_now[case])
+        complete[question(case)] = min(count, complete.get(question(case), count))
 
     def rounds(case: Case) -> int:
         least = rounds_planned[case]
-        return max(least, min(rounds_now[case], whole.get(question(case), least)))
+        return max(least, min(rounds_now[case], complete.get(question(case), least)))
 
     return header.with_rounds(tuple(map(rounds, header.cases)))

@@ -1,1 +1,1 @@
-"""One step over several hosts."""
+"""One step over several hosts: the first drives, the others follow."""

@@ -1,6 +1,6 @@
-"""The hosts of a campaign but the first: each runs one process after another, which the first host begins.
+"""The following hosts of a campaign: each runs one process after another, as the first host starts them.
 
-`suite join` calls `follow`, whose processes are `python -m suite.multihost.follower`.
+`suite join` calls `follow`, which starts `python -m suite.multihost.follower`.
 """
 
 import os
@@ -16,10 +16,10 @@ from suite.processes import children, parent_death
 
 
 def follow(address: str, patience_seconds: float, say: Callable[[str], object]) -> int:
-    """Take part in one process after another of the host at an address; return in how many.
+    """Follow the host at an address through its processes until it has no more; return their number.
 
-    That is until it has no more to do. What begins is said. Raises RuntimeError if one ends with an error, if that host
-    had no more to do when this one came, or if none answers in time: so ends, too, who leads and is interrupted.
+    Each start is passed to `say`. Raises RuntimeError if a process fails, if that host had no more work when this one
+    came, or if it does not answer in time, as after an interrupt.
     """
     count = 0
     while True:
@@ -27,28 +27,28 @@ def follow(address: str, patience_seconds: float, say: Callable[[str], object]) 
         arguments = (address, str(patience_seconds))
         env = children.environment(None)
         with children.child("suite.multihost.follower", *arguments, python=sys.executable, env=env) as child:
-            if (line := child.line(threading.TIMEOUT_MAX)) is not None:  # what libraries print comes after it
+            if (line := child.line(threading.TIMEOUT_MAX)) is not None:  # libraries print after it
                 say(line.decode(errors="replace").rstrip())
-            code, ended, said = child.code(), child.ended(), child.last_error()
+            code, ended, last_error = child.code(), child.ended(), child.last_error()
         if count and code == hosts.SHUT_DOWN:
             return count
         if code == hosts.SHUT_DOWN:
-            raise RuntimeError(f"'{address}' has ended without this host; run it anew, and this beside it")
+            raise RuntimeError(f"'{address}' ended without this host; run both again")
         if code == hosts.LEFT:
-            say(said)
+            say(last_error)
             continue
         if code == hosts.NOBODY:
             words = units.pluralize(count, "process", "processes")
-            raise RuntimeError(f"{said}{f'; it had led {words}' if count else ''}")
-        if code == -signal.SIGABRT:  # how JAX ends a process whose first host is gone
-            raise RuntimeError(f"'{address}' went away in the middle of a process, or this one cannot go on: {ended}")
+            raise RuntimeError(f"{last_error}{f'; it had led {words}' if count else ''}")
+        if code == -signal.SIGABRT:  # JAX aborts a process whose first host is gone
+            raise RuntimeError(f"'{address}' was lost during a process, or this host failed: {ended}")
         if code:
             raise RuntimeError(f"following '{address}': {ended}")
         count += 1
 
 
 def main() -> None:
-    """Follow the host whose address is the first argument, for as many seconds as the second; print what begins."""
+    """Follow the host at the address in argv[1], waiting argv[2] seconds; print what begins."""
     parent_death.exit_when_parent_exits()
     try:
         more = hosts.follow(sys.argv[1], float(sys.argv[2]), lambda begin: print(_words(begin), flush=True))
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _words(begin: Begin) -> str:
-    """Return what this host begins to take part in, and as which of how many."""
+    """Return the case that begins and this host's number, in words."""
     case = begin.case
     return f"taking part in {case.workload} {case.backend} {case.scope}, as host {begin.index + 1} of {case.hosts}"
 

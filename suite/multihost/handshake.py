@@ -1,4 +1,4 @@
-"""What hosts say of themselves before they take one step together, and who is refused."""
+"""The handshake of hosts before a shared step: their descriptions, and refusals."""
 
 import os
 import platform
@@ -12,20 +12,20 @@ import msgspec
 from suite.multihost.messages import Hello, receive
 from suite.system import machine, software
 
-_SECONDS = 5.0  # within which a host says who it is
-_LENGTH_BYTES, _LONGEST = 4, 2**16  # before a message comes its length
+_SECONDS = 5.0  # for a host to send its hello
+_LENGTH_BYTES, _LONGEST = 4, 2**16  # a message begins with its length
 
 
 def hello() -> Hello:
-    """Return what this host says of itself."""
+    """Return this host's hello."""
     here = machine.machine()
     gpus = ", ".join(gpu.name for gpu in here.gpus) or "none"
-    alike = {"processor": here.cpu_model, "cores": str(here.cores), "GPUs": gpus}
-    return Hello(host=platform.node(), software=software.here(), machine=alike)
+    hardware = {"processor": here.cpu_model, "cores": str(here.cores), "GPUs": gpus}
+    return Hello(host=platform.node(), software=software.here(), machine=hardware)
 
 
 def greeted(accepted: socket.socket) -> tuple[Connection, Hello] | None:
-    """Return the connection to a host that says hello; None, and it is closed, to who found the port by chance."""
+    """Return the connection and hello of a host; None, with the connection closed, for any other client."""
     accepted.setblocking(True)
     _wait_at_most(accepted, _SECONDS)
     with suppress(OSError):
@@ -33,26 +33,26 @@ def greeted(accepted: socket.socket) -> tuple[Connection, Hello] | None:
         if 0 < length < _LONGEST:
             connection = Connection(accepted.detach())
             with suppress(EOFError, OSError, msgspec.DecodeError):
-                there = receive(connection)
-                if isinstance(there, Hello):
+                message = receive(connection)
+                if isinstance(message, Hello):
                     with socket.socket(fileno=os.dup(connection.fileno())) as same:
                         _wait_at_most(same, 0)
-                    return connection, there
+                    return connection, message
             connection.close()
     accepted.close()
     return None
 
 
 def _wait_at_most(connected: socket.socket, seconds: float) -> None:
-    """Have what reads from a socket by its number fail where so long nothing comes; 0: wait for ever."""
-    whole = int(seconds)
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", whole, int(1e6 * (seconds - whole))))
+    """Set the receive timeout of a socket, also for reads by its file descriptor; 0 waits for ever."""
+    timeval = struct.pack("ll", int(seconds), int(1e6 * (seconds % 1)))
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
 
-def unlike(there: Hello, mine: Hello) -> str:
-    """Return why a host may not take part, naming what differs; '' if it may: the record names the first host alone."""
-    if differs := software.differences(there.software, mine.software):
-        return f"host '{there.host}' has other software: {differs}; install the same on all"
-    if differs := software.differences(there.machine, mine.machine):
-        return f"host '{there.host}' is another machine: {differs}; take hosts that are alike"
+def unlike(other: Hello, first: Hello) -> str:
+    """Return why a host may not take part, with the differences; '' if it may. Records name only the first host."""
+    if differs := software.differences(other.software, first.software):
+        return f"host '{other.host}' has other software: {differs}; install the same on all"
+    if differs := software.differences(other.machine, first.machine):
+        return f"host '{other.host}' is another machine: {differs}; take hosts that are alike"
     return ""

@@ -1,7 +1,7 @@
-"""One step over several hosts: the first drives its program, and every other does to its own what it is told.
+"""One step over several hosts: the first drives its program, and the others repeat its calls on theirs.
 
-Each host holds a part of the devices, and XLA's collectives join them, so all must dispatch the same programs in the
-same order. What the first decides by its clock, such as how many steps make a sample, the others cannot know.
+Each host holds a part of the devices, joined by XLA's collectives, so all must dispatch the same programs in the same
+order. The first host decides by its clock, such as the steps of a sample, and sends each call to the others.
 """
 
 import os
@@ -24,30 +24,30 @@ from suite.programs import load
 from suite.worker_api.program import Program
 
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
-TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
-NOBODY = 3  # exit code of a process to which the first host has not answered in time
-SHUT_DOWN = 4  # exit code of one to which it has said that there is no more to do
-LEFT = 5  # exit code of one that it has left before a case began, as where a third host did not come
+TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # a program's methods on all hosts
+NOBODY = 3  # exit code of a follower if the first host did not answer in time
+SHUT_DOWN = 4  # exit code if the first host has no more work
+LEFT = 5  # exit code if the first host ended before a case began, such as when a third host did not come
 _PATIENCE_SECONDS = 120.0
-_FAREWELL_SECONDS = 20.0  # within which who waits for the next process comes for it
+_FAREWELL_SECONDS = 20.0  # for followers to ask for the next process
 
 
 class NobodyError(RuntimeError):
-    """The first host has not answered in time."""
+    """The first host did not answer in time."""
 
 
 class LeftError(RuntimeError):
-    """The first host has ended before a case began; it may begin another."""
+    """The first host ended before a case began; it may begin another."""
 
 
 class MultihostProgram:
-    """A program of which every other host has another part; driven as any program is."""
+    """A program spread over several hosts, driven like any other program."""
 
     def __init__(self, program: Program, others: Sequence[Connection]) -> None:
         self._program, self._others = program, others
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the program has; a method that all hosts take part in tells the others first."""
+        """Return the program's attribute; a method in TOGETHER is sent to the other hosts first."""
         own = getattr(self._program, name)
         return partial(self._everywhere, name, own) if name in TOGETHER else own
 
@@ -69,38 +69,37 @@ def check_bindable(address: str) -> None:
     except OSError as error:
         raise RuntimeError(
             f"--address '{address}' asked for, this machine cannot listen there ({error.strerror}); give a name or "
-            "number that the others know it by, and a port that is free"
+            "number of this machine that the others can reach, and a free port"
         ) from None
 
 
 def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECONDS) -> tuple[Connection, ...]:
-    """Wait for the other hosts of a case, join them and this one under JAX, and return the connections to them.
+    """Wait for the other hosts of a case, initialise JAX on all of them, and return the connections.
 
-    From then on this process ends if one of them is lost.
-
-    Raises RuntimeError if one does not come in time, has other software or is another kind of machine.
+    From then on this process exits if one of them is lost. Raises RuntimeError if one does not come in time, or
+    differs in software or kind of machine.
     """
-    found, mine = list[Connection](), handshake.hello()
+    connections, first = list[Connection](), handshake.hello()
     coordinator = f"{_parts(address)[0]}:{_free_port()}"
-    for connection, there in _arriving(case.hosts - 1, address, patience_seconds):
-        if reason := handshake.unlike(there, mine):
+    for connection, other in _arriving(case.hosts - 1, address, patience_seconds):
+        if reason := handshake.unlike(other, first):
             send(connection, HostFailed(reason=reason))
             raise RuntimeError(reason)
-        found.append(connection)
-    if len(found) < case.hosts - 1:
+        connections.append(connection)
+    if len(connections) < case.hosts - 1:
         raise RuntimeError(
-            f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
+            f"{case.hosts} hosts asked for, {1 + len(connections)} came within {patience_seconds:.0f} s; "
             f"run 'suite join {address}' on each of the others"
         )
-    for index, connection in enumerate(found, 1):
+    for index, connection in enumerate(connections, 1):
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
         threading.Thread(target=_listen, args=(connection,), daemon=True).start()
     join(case, coordinator, 0)
-    return tuple(found)
+    return tuple(connections)
 
 
 def _arriving(count: int, address: str, patience_seconds: float) -> Iterator[tuple[Connection, Hello]]:
-    """Yield the connection to each host that comes to an address, up to so many, and what it says of itself."""
+    """Yield the connection and hello of each host that connects to an address, at most `count`."""
     end = time.monotonic() + patience_seconds
     with socket.create_server(_parts(address)) as server:
         while count:
@@ -115,20 +114,20 @@ def _arriving(count: int, address: str, patience_seconds: float) -> Iterator[tup
 
 
 def shut_down(count: int, address: str, patience_seconds: float = _FAREWELL_SECONDS) -> int:
-    """Tell the other hosts, so many, that this one has no more to do as they come to ask; return how many came."""
-    came = 0
+    """Tell `count` other hosts, as they connect, that the work is done; return how many connected."""
+    told = 0
     for connection, _ in _arriving(count, address, patience_seconds):
         with connection, suppress(OSError):
             send(connection, Finished())
-        came += 1
-    return came
+        told += 1
+    return told
 
 
 def follow(address: str, patience_seconds: float, begun: Callable[[Begin], object]) -> bool:
-    """Take part in one case of the host at an address, until it has ended; return False if that host has no more.
+    """Take part in one case of the host at an address, until it ends; return False if that host has no more.
 
-    `begun` is told what it is. Raises NobodyError if that host does not answer in time, LeftError if it ends before
-    the case begins, RuntimeError if it refuses this one.
+    `begun` is called with the case. Raises NobodyError if that host does not answer in time, LeftError if it ends
+    before the case begins, RuntimeError if it refuses this host.
     """
     connection = connected(address, patience_seconds)
     send(connection, handshake.hello())
@@ -137,7 +136,7 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
         if isinstance(begin, Finished):
             return False
         if isinstance(begin, HostFailed):
-            raise RuntimeError(f"'{address}' goes on without this host: {begin.reason}")
+            raise RuntimeError(f"'{address}' refuses this host: {begin.reason}")
         if not isinstance(begin, Begin):
             raise ValueError(f"'{address}' begins with {type(begin).__name__}, not with a case")
         begun(begin)
@@ -150,7 +149,7 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
                 given = ([{name: unpacked(array) for name, array in b.items()} for b in call.batches],)
             getattr(program, call.name)(*given)
     except EOFError:
-        pass  # the first host is done with the case
+        pass  # the first host has finished the case
     except Exception as error:
         with suppress(OSError):
             send(connection, HostFailed(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
@@ -159,24 +158,24 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
 
 
 def first_word(connection: Connection, address: str) -> object:
-    """Return what the first host begins with. Raises LeftError if it ends before that."""
+    """Return the first host's first message. Raises LeftError if it ends before that."""
     try:
         return receive(connection)
     except EOFError:
-        raise LeftError(f"'{address}' ended before a case began; what it says there tells why") from None
+        raise LeftError(f"'{address}' ended before a case began; see its messages for the reason") from None
 
 
 def connected(address: str, patience_seconds: float) -> Connection:
-    """Return a connection to the first host, once it listens.
+    """Return a connection to the first host, as soon as it listens.
 
-    Raises NobodyError if it does not in time.
+    Raises NobodyError if it does not listen in time.
     """
     end = time.monotonic() + patience_seconds
     while True:
         try:
-            found = socket.create_connection(_parts(address), 5)
-            found.setblocking(True)
-            return Connection(found.detach())
+            sock = socket.create_connection(_parts(address), 5)
+            sock.setblocking(True)
+            return Connection(sock.detach())
         except OSError:
             if time.monotonic() > end:
                 raise NobodyError(
@@ -187,7 +186,7 @@ def connected(address: str, patience_seconds: float) -> Connection:
 
 
 def join(case: Case, coordinator: str, index: int) -> None:
-    """Make this process one of JAX's."""
+    """Initialise JAX's distributed runtime as process `index` of the case's hosts."""
     import jax
 
     if case.backend == "cpu":
@@ -197,25 +196,25 @@ def join(case: Case, coordinator: str, index: int) -> None:
 
 
 def calls(connection: Connection) -> Iterator[Call]:
-    """Yield what this host is told to do.
+    """Yield the calls that the first host sends.
 
-    Raises EOFError at the end, ValueError for something that no program of several hosts does.
+    Raises EOFError at the end, ValueError for a message that is not one of these calls.
     """
     while True:
         call = receive(connection)
         if not isinstance(call, Call) or call.name not in TOGETHER:
-            raise ValueError(f"'{call}' is nothing that hosts do together")
+            raise ValueError(f"'{call}' is not a call that hosts share")
         yield call
 
 
 def _listen(connection: Connection) -> None:
-    """End this process if another host is lost: what it was to add would be waited for without end."""
+    """Exit if another host is lost: its collectives would block for ever."""
     try:
-        said = receive(connection)
-        reason = said.reason if isinstance(said, HostFailed) else str(said)
+        message = receive(connection)
+        reason = message.reason if isinstance(message, HostFailed) else str(message)
     except (EOFError, OSError):
-        reason = "it has gone"
-    print(f"RuntimeError: another host cannot go on: {reason}", file=sys.stderr, flush=True)
+        reason = "its connection closed"
+    print(f"RuntimeError: another host failed: {reason}", file=sys.stderr, flush=True)
     os._exit(1)
 
 

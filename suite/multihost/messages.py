@@ -1,4 +1,4 @@
-"""What hosts say to each other: one message after another, of numbers and names; nothing that is sent is ever run."""
+"""The messages between hosts: numbers and names only, never code."""
 
 from multiprocessing.connection import Connection
 
@@ -10,7 +10,7 @@ from suite.workload import Plain
 
 
 class Hello(Plain, frozen=True, kw_only=True, tag="hello"):
-    """Another host is there."""
+    """A follower introduces itself."""
 
     host: str
     software: dict[str, str]
@@ -18,7 +18,7 @@ class Hello(Plain, frozen=True, kw_only=True, tag="hello"):
 
 
 class Begin(Plain, frozen=True, kw_only=True, tag="begin"):
-    """What another host takes part in, and as which of them."""
+    """The case that a follower takes part in, and its index among the hosts."""
 
     case: Case
     coordinator: str
@@ -26,7 +26,7 @@ class Begin(Plain, frozen=True, kw_only=True, tag="begin"):
 
 
 class Array(Plain, frozen=True, kw_only=True):
-    """An array of numbers."""
+    """An array: its dtype string, shape and bytes in C order."""
 
     kind: str
     shape: tuple[int, ...]
@@ -34,7 +34,7 @@ class Array(Plain, frozen=True, kw_only=True):
 
 
 class Call(Plain, frozen=True, kw_only=True, tag="call"):
-    """A method of the program, with a number or batches."""
+    """A call of a program's method, with a number or batches."""
 
     name: str
     number: int | None = None
@@ -42,13 +42,13 @@ class Call(Plain, frozen=True, kw_only=True, tag="call"):
 
 
 class HostFailed(Plain, frozen=True, kw_only=True, tag="lost"):
-    """Another host cannot go on."""
+    """A host failed or was refused, with the reason."""
 
     reason: str
 
 
 class Finished(Plain, frozen=True, kw_only=True, tag="done"):
-    """The first host has no more to do."""
+    """The first host has no more work."""
 
 
 Message = Hello | Begin | Call | HostFailed | Finished
@@ -62,7 +62,7 @@ def send(connection: Connection, message: Message) -> None:
 def receive(connection: Connection) -> Message:
     """Return the next message.
 
-    Raises EOFError where there is none any more.
+    Raises EOFError if the other side has closed the connection.
     """
     try:
         return msgspec.msgpack.decode(connection.recv_bytes(), type=Message)
@@ -71,10 +71,10 @@ def receive(connection: Connection) -> Message:
 
 
 def packed(array: np.ndarray) -> Array:
-    """Return an array as it is sent."""
+    """Return an array as a message."""
     return Array(kind=array.dtype.str, shape=array.shape, data=np.ascontiguousarray(array).tobytes())
 
 
 def unpacked(array: Array) -> np.ndarray:
-    """Return an array as it was."""
+    """Return the array of a message."""
     return np.frombuffer(array.data, np.dtype(array.kind)).reshape(array.shape)

@@ -1,1 +1,1 @@
-"""Child processes: how they are started, how they end, and one measurement at a time."""
+"""Child processes: start, end, and the locks for one measurement at a time."""

@@ -1,4 +1,4 @@
-"""Child processes: the right interpreter, a clean environment, limits, and an end without orphans."""
+"""Child processes: interpreter, clean environment, time limits, and an end without orphans."""
 
 import os
 import platform
@@ -17,30 +17,29 @@ from suite.child_imports import child_imports
 from suite.data import store
 from suite.worker_api.clock import Clock
 
-# glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
+# By default glibc returns every freed temporary to the kernel and faults it in again at the next step.
 TUNED_MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
-# Other arenas return theirs whatever they are told. Threads wait for each other at one alone, longer than the smallest
-# step takes (27 us for 11): a GPU's host, which hands over small things from two threads, is left its own, and so are
-# boosted trees, whose parts allocate in a thread each: 0.96 of a round's time in two parts on two cores, 0.94 in eight.
+# Other arenas ignore these settings. With one arena threads wait for each other longer than the smallest step takes
+# (27 us for 11). So a GPU's host, which allocates from two threads, keeps its arenas, and so do boosted trees, whose
+# parts allocate in a thread each: 0.96 of a round's time in two parts on two cores, 0.94 in eight.
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
-# Pages of 2 MiB, where the kernel gives them to those that ask (glibc 2.35 or later): 0.88 to 1.00 of a step's time. A
-# cold start, which touches them for the first time, would take 1.1 to 2.6 times as long as with the system's allocator,
-# which it therefore has.
+# Pages of 2 MiB, if the kernel grants them on request (glibc 2.35 or later): 0.88 to 1.00 of a step's time. A cold
+# start touches them for the first time and would take 1.1 to 2.6 times as long, so it uses the system's allocator.
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-# JAX's newer client hands a step to a GPU in half of the host's time; what is set already stands.
+# JAX's newer client dispatches a step to a GPU in half of the host's time; a value set by the user stays.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
-_TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
+_TERM_SECONDS = 0.5  # XLA's threads end at once on SIGTERM; then SIGKILL
 
 
 def allocators() -> tuple[Allocator, ...]:
-    """Return the allocators that a worker can have here, the one that keeps its memory first; it is glibc's."""
+    """Return the allocators available here, best first; the tuned one, which keeps freed memory, needs glibc."""
     return ("tuned-malloc", "default-malloc") if platform.libc_ver()[0] == "glibc" else ("default-malloc",)
 
 
 def interpreter(implementation: Implementation) -> str:
     """Return the Python that runs an implementation: SUITE_TORCH_PYTHON for torch and so on, else this one.
 
-    Raises RuntimeError if the variable names nothing that can be run.
+    Raises RuntimeError if the variable does not name an executable file.
     """
     chosen = os.environ.get(f"SUITE_{implementation.upper()}_PYTHON", sys.executable)
     if not (Path(chosen).is_file() and os.access(chosen, os.X_OK)):
@@ -53,13 +52,13 @@ def interpreter(implementation: Implementation) -> str:
 def environment(
     backend: Backend | None, allocator: str = "default-malloc", cache: Path | None = None, *, one_arena: bool = True
 ) -> dict[str, str]:
-    """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any.
+    """Return the child's environment: only this backend, the allocator, and JAX's compile cache if any.
 
-    What is kept is on a CPU in one arena of all threads, or in one of each.
-    Without a backend it sees all there are: what the user's own environment has JAX see decides nothing.
+    On a CPU the tuned allocator uses one arena for all threads if `one_arena`. Without a backend the child sees all of
+    them, whatever the user's JAX_PLATFORMS says.
     """
-    ours = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
-    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    overridden = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
+    kept = {name: value for name, value in os.environ.items() if name not in overridden}
     if allocator == "tuned-malloc":
         kept |= TUNED_MALLOC if backend == "gpu" else TUNED_MALLOC | HUGE_PAGES | (ONE_ARENA if one_arena else {})
     if backend is not None:
@@ -76,23 +75,23 @@ def environment(
 
 
 def _bytecode() -> dict[str, str]:
-    """Return what lets children keep bytecode beside the data where Python may not write it beside the modules.
+    """Return variables that store bytecode in the data folder if Python does not write it beside the modules.
 
-    A container's Python often may not; each process then takes seconds to compile what it imports.
+    Containers often disable that; each process then compiles its imports for seconds.
     """
     if not sys.dont_write_bytecode or "PYTHONPYCACHEPREFIX" in os.environ:
         return {}
     try:
         folder = store.folder() / "bytecode"
-    except RuntimeError:  # no place for data either
+    except RuntimeError:  # no data folder either
         return {}
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
 
 
 class Child:
-    """A Python module running in a process group of its own, its output read line by line as it comes."""
+    """A Python module in a process group of its own; its output is read line by line on arrival."""
 
-    heard = 0.0  # when the line that was returned last had come, in seconds by this process's wall clock
+    heard = 0.0  # when the last returned line arrived, in seconds of this process's wall clock
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
@@ -120,11 +119,11 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process, and its group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
     def tell(self, line: bytes) -> None:
-        """Write one line to the child. Its input stays open: a worker ends when it closes, as it does when we die."""
+        """Write one line to the child. Its input stays open: a worker exits when it closes, also by our death."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(line + b"\n")
@@ -140,26 +139,26 @@ class Child:
             return line
         except queue.Empty:
             raise TimeoutError from None
-        except RuntimeError as error:  # a second interrupt kept the first from taking the queue's lock back
+        except RuntimeError as error:  # a second interrupt prevented the first from re-acquiring the queue's lock
             raise KeyboardInterrupt from error
 
     def code(self) -> int:
-        """Return the exit code when the process has ended; below 0 the signal that ended it."""
+        """Wait for the process to end; return its exit code, the negative signal number if a signal ended it."""
         return self._process.wait()
 
     def ended(self) -> str:
-        """Return how the process ended, in words with its last line of errors; call after the end of output."""
+        """Return how the process ended and its last line of errors, in words; call after the end of output."""
         code = self.code()
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         return ": ".join(filter(None, (how, self.last_error())))[:400]
 
     def last_error(self) -> str:
-        """Return the last line of errors of a process that has ended; '' without one."""
+        """Return the last line of standard error of an ended process; '' if there is none."""
         self._errors.seek(0)
         return next(reversed(self._errors.read().decode(errors="replace").strip().splitlines()), "")
 
     def end(self) -> None:
-        """Leave no process of the group behind."""
+        """End every process of the group."""
         for sign, seconds in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, 10.0)):
             if self._process.poll() is not None and sign == signal.SIGTERM:
                 break
@@ -180,7 +179,7 @@ class Child:
 
 @contextmanager
 def child(module: str, *arguments: str, python: str, env: Mapping[str, str]) -> Iterator[Child]:
-    """Run a module of this suite under a Python; whatever happens, it is gone afterwards."""
+    """Run a module of this suite under a Python; end it on exit, whatever happens."""
     process = Child(module, *arguments, python=python, env={**env, **child_imports(python)})
     try:
         yield process

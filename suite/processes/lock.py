@@ -1,4 +1,4 @@
-"""One measurement at a time on a core and on a GPU: two would spoil each other."""
+"""Locks for one measurement at a time on each core and GPU."""
 
 import fcntl
 import os
@@ -16,24 +16,24 @@ from suite.system.nvml import Gpus
 
 @contextmanager
 def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
-    """Hold the locks of the campaign, of every core and of every GPU that this process may use.
+    """Hold the locks of the campaign and of every core and GPU that this process may use.
 
-    They go with the process, however that ends. Two runs may measure side by side on a machine whose cores and GPUs are
-    dealt out to them, as a scheduler does. Raises RuntimeError, naming the holder, if another run has one of them: one
-    of the same user with the same TMPDIR, since others' locks are not seen.
+    The kernel releases them when the process ends. Two runs may measure side by side on separate cores and GPUs, as a
+    scheduler assigns them. Raises RuntimeError, naming the holder, if another run holds one; only locks of the same
+    user and TMPDIR are visible.
     """
     with _held([f"campaign-{campaign}", *_granted()], campaign, folder):
         yield
 
 
 def check_nothing_measures(folder: Path | None = None) -> None:
-    """Raise RuntimeError, naming the holder, if another run measures on what this process may use."""
+    """Raise RuntimeError, naming the holder, if another run measures on a core or GPU that this process may use."""
     with _held(_granted(), "about to begin", folder):
         pass
 
 
 def is_measured(campaign: str, folder: Path | None = None) -> bool:
-    """Return whether a campaign is being measured now, by this user on this machine with the same TMPDIR."""
+    """Return whether this user is measuring the campaign on this machine, with the same TMPDIR."""
     path = _place(folder) / f"campaign-{campaign}.lock"
     if not path.exists():
         return False
@@ -46,8 +46,10 @@ def is_measured(campaign: str, folder: Path | None = None) -> bool:
 
 
 def _granted() -> list[str]:
-    """Return every core and every GPU that this process may use, by name."""
-    gpus = [uuid.replace("/", "-") for uuid in dict.fromkeys(Gpus().uuids)]  # a slice's of an older driver has some
+    """Return the lock names of every core and GPU that this process may use."""
+    gpus = [
+        uuid.replace("/", "-") for uuid in dict.fromkeys(Gpus().uuids)
+    ]  # an older driver's slice ids contain slashes
     return [*(f"core-{number}" for number in sorted(granted())), *gpus]
 
 
@@ -68,8 +70,8 @@ def _lock(path: Path, campaign: str) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise RuntimeError(
-                f"another run is measuring on this machine ({holder}); two at once would spoil both, so wait for it, "
-                "or give each cores and a GPU of its own (taskset, CUDA_VISIBLE_DEVICES)"
+                f"another run is measuring on this machine ({holder}); two at once would distort both: wait for it, or "
+                "give each run its own cores and GPU (taskset, CUDA_VISIBLE_DEVICES)"
             ) from None
         file.truncate(0)
         file.write(f"process {os.getpid()}, campaign {campaign}")
@@ -78,12 +80,12 @@ def _lock(path: Path, campaign: str) -> Iterator[None]:
 
 
 def moment(folder: Path | None = None) -> datetime:
-    """Return a second, in UTC, that is this caller's alone: campaigns are named after when they were begun.
+    """Return a unique second, in UTC, since campaigns are named after their start.
 
-    Waits for the next one where another campaign of the same user on this machine was begun in this one.
+    Blocks until the next second if another campaign of this user on this machine began in this one.
     """
     with _opened(_place(folder) / "begun.lock") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # for at most a second each
+        fcntl.flock(file, fcntl.LOCK_EX)  # each holder keeps it for at most a second
         file.seek(0)
         last = file.read()
         while (second := (now := datetime.now(UTC)).replace(microsecond=0)).isoformat() == last:

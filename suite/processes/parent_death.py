@@ -1,4 +1,4 @@
-"""A child's tie to its parent: whatever ends the parent, the child and what it started end too."""
+"""Ends a child and its process group when its parent ends, for whatever reason."""
 
 import ctypes
 import os
@@ -12,18 +12,18 @@ _PR_SET_PDEATHSIG = 1  # of Linux' prctl
 
 
 def exit_when_parent_exits() -> None:
-    """End this process and its group once the parent no longer holds the other end of standard input, a pipe.
+    """Exit, with the process group, when the parent closes standard input, a pipe.
 
-    On Linux the kernel ends this process too, even where it is stopped or does not let Python run.
+    On Linux the kernel also kills this process, even if it is stopped or blocked outside Python.
     """
     if not stat.S_ISFIFO(os.fstat(0).st_mode):
-        return  # somebody started it by hand
+        return  # started by hand
     threading.Thread(target=_wait, daemon=True).start()
     set_pdeathsig()
 
 
 def set_pdeathsig() -> None:
-    """Have Linux' kernel end this process with its parent; nothing elsewhere."""
+    """Make Linux kill this process when its parent ends; does nothing elsewhere."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

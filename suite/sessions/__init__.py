@@ -1,1 +1,1 @@
-"""A campaign from its start to its publication."""
+"""A campaign from plan to publication."""

@@ -1,4 +1,4 @@
-"""A campaign from its plan to its records: opened, measured, written."""
+"""A campaign from its plan to its records: open, measure, write."""
 
 import math
 import shutil
@@ -44,12 +44,12 @@ def planned(
     reserved: float = 0.0,
     began: float | None = None,
 ) -> Journal:
-    """Find out what can be measured here, say how long it may take, and open the campaign's journal.
+    """Plan what can be measured here, print the forecast, and open the campaign's journal.
 
-    `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
-    Of the budget so many seconds are `reserved` for what follows the measuring; its time runs since `began`, by the
-    monotonic clock. Raises RuntimeError while something is measured here: no campaign is begun that could not go on at
-    once; ValueError for a budget that no process fits.
+    `part` numbers a cluster's job, since another job may begin in the same second on a machine of the same name.
+    `reserved` seconds of the budget are kept for the work after measuring. The budget starts at `began`, in seconds of
+    the monotonic clock. Raises RuntimeError while another run measures here, ValueError for a budget that no process
+    fits.
     """
     for note in (*software.notes(), *variables.spoiling()):
         terminal.say(f"note: {note}")
@@ -85,15 +85,15 @@ def planned(
     lock.check_nothing_measures()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
     if journal.path.parent.exists():
-        raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")
+        raise RuntimeError(f"campaign '{header.campaign}' exists already; wait a second, or correct the clock")
     journal.append(header)
     return journal
 
 
 def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | None:
-    """Return the wall time of a command whose first pass takes so many seconds; None if it has no limit.
+    """Return the wall time, in seconds, of a command whose first pass takes `seconds`; None without a limit.
 
-    Where rounds are added there is one: by default BUDGET_MINUTES, and of more than the headline set at least twice
+    An adaptive plan always has a limit: BUDGET_MINUTES by default, and for more than the headline set at least twice
     the first pass, in whole minutes.
     """
     if asked.budget_minutes is not None:
@@ -105,7 +105,7 @@ def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | N
 
 
 def check_budget(header: Header, deadline: Deadline, done: Sequence[CompletedRun] = ()) -> None:
-    """Raise ValueError for a budget that leaves no time for any process."""
+    """Raise ValueError if the budget fits no process."""
     forecast = Forecast(header, done)
     least = min(campaign.process_groups(header.cases), key=forecast.shortest)
     seconds = forecast.shortest(least)
@@ -120,14 +120,14 @@ def check_budget(header: Header, deadline: Deadline, done: Sequence[CompletedRun
 
 
 def announced(header: Header, seconds: float) -> tuple[str, ...]:
-    """Return what a campaign is about to do and when it ends, in lines."""
+    """Return lines that say what a campaign will measure and how long it takes."""
     what = f"{header.machine.name}: {units.pluralize(len(header.descriptions), 'workload')}"
     limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
     if header.within is None:
         processes = sum(header.rounds_of(group[0]) for group in campaign.process_groups(header.cases))
         return (f"{what}, {units.pluralize(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
     known = units.percent(header.within)
-    return f"{what}{limit}", f"each measured once, then the least certain again, until all are within {known}"
+    return f"{what}{limit}", f"each measured once, then the widest interval again, until all are within {known}"
 
 
 def measure(
@@ -137,15 +137,16 @@ def measure(
     deadline: Deadline | None = None,
     within: float | None = None,
 ) -> Ending:
-    """Measure what the journal lacks until the deadline and write the records; return how it ended.
+    """Measure what the journal lacks until the deadline, write the records, and return how it ended.
 
-    What is compiled for a GPU stays in the folder `compile_cache`, if there is one. A plan that adds rounds does so
-    until its numbers are known `within` that relative half-width, by default the planned one.
+    Compiled GPU programs stay in the folder `compile_cache`, if given. An adaptive plan adds rounds until each number
+    reaches the relative half-width `within`, by default the planned one. Raises ValueError for `within` with planned
+    rounds.
     """
     header = journal.header()
     if within is not None:
         if not header.adaptive:
-            raise ValueError(f"--within asked for; campaign '{header.campaign}' has planned rounds: leave it out")
+            raise ValueError(f"--within asked for, but campaign '{header.campaign}' has planned rounds; leave it out")
         header = msgspec.structs.replace(header, within=within)
     ending: Ending = "interrupted"
     with lock.measuring(header.campaign):
@@ -168,13 +169,13 @@ def measure(
 
 
 def close(journal: Journal, out: Path) -> None:
-    """End a campaign as it is and write a record for each case that ran; those that lack rounds are incomplete.
+    """End a campaign early and write a record for each case that ran; those that lack rounds are incomplete.
 
-    Raises RuntimeError if nothing ran, or while something is measured on this machine.
+    Raises RuntimeError if no process completed, or while another run measures on this machine.
     """
     name = journal.header().campaign
     if not journal.done():
-        raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
+        raise RuntimeError(f"campaign '{name}' has completed no process, so it has no records to keep")
     if not resuming.has_ended(journal):
         with lock.measuring(name):
             whole = schedule.whole_rounds(journal.header(), journal.planned(), journal.done())
@@ -183,7 +184,7 @@ def close(journal: Journal, out: Path) -> None:
 
 
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:
-    """Return the JSON document, schema run/2, of what a campaign has written; `site` is the first page of the site."""
+    """Return a campaign's records as a JSON document, schema run/2; `site` is the site's first page."""
     header, complete = journal.header(), resuming.has_ended(journal)
     folder = out / (header.campaign if complete else store.PARTIAL + header.campaign)
     written = documents.run_document(
@@ -200,7 +201,7 @@ def document(journal: Journal, out: Path, site: Path | None) -> bytes:
 
 
 def answered(journal: Journal) -> bool:
-    """Return whether every case has its planned rounds, or failed: further rounds would only narrow intervals."""
+    """Return whether every case has its planned rounds or failed; more rounds would only narrow intervals."""
     planned, done = journal.planned(), journal.done()
     failed = {entry.case for entry in done if entry.run.reason}
     ended = Counter(entry.case for entry in done)
@@ -208,9 +209,9 @@ def answered(journal: Journal) -> bool:
 
 
 def settle(journal: Journal) -> None:
-    """Note in the journal where measuring goes on, and say so if that is elsewhere: its pairs start afresh there.
+    """Store in the journal where measuring continues; report a changed place, where cut rounds start again.
 
-    Say, too, if the host cannot be told from others.
+    Also report a host that cannot be identified.
     """
     if not boot_id.host():
         terminal.say(boot_id.HIDDEN)
@@ -222,15 +223,15 @@ def settle(journal: Journal) -> None:
     anew = sorted({entry.run.round + 1 for entry in before if (entry.case, entry.run.round) not in kept})
     if anew:
         terminal.say(
-            f"note: this is another machine of the same description, or it was started anew: round "
-            f"{', '.join(map(str, anew))}, which was cut, is measured from its beginning"
+            f"note: this is another machine of the same description, or it was restarted: round "
+            f"{', '.join(map(str, anew))} was cut and is measured again from its start"
         )
 
 
 def prepare_data(header: Header, group: campaign.ProcessGroup, progress: datasets.Progress) -> None:
-    """Make or download what a group reads and is not there yet.
+    """Make or download the data sets that a group reads and that are missing.
 
-    Raises RuntimeError, saying what to do, if disk or network refuse.
+    Raises RuntimeError, with a remedy, if disk or network fail.
     """
     dataset = next(about.dataset for about in header.descriptions if about.name == group[0].workload)
     for case in group:
@@ -239,7 +240,7 @@ def prepare_data(header: Header, group: campaign.ProcessGroup, progress: dataset
 
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:
-    """Write a record for each case of the campaign; a partial result is replaced when more is known."""
+    """Write a record for each case of the campaign; partial records are replaced by later ones."""
     header, done = journal.header(), journal.done()
     if partial:
         header = schedule.whole_rounds(header, journal.planned(), done)
@@ -247,7 +248,7 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
     if folder.exists():
         shutil.rmtree(folder)
     for draft in (out / header.campaign).glob(".writing-*"):
-        draft.unlink()  # of a write that was killed
+        draft.unlink()  # left by a killed write
     if not partial:
         runner.forget_compiled(journal)
     done = [entry for entry in done if entry.run.round < header.rounds_of(entry.case)]
@@ -259,6 +260,6 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
 
 
 def resulted(journal: Journal) -> bool:
-    """Return whether a campaign has a result that makes sense: a time that no check refutes."""
-    found = map(summary, campaign.records(journal.header(), journal.done()))
-    return any(item.seconds is not None and item.state != "invalid" for item in found)
+    """Return whether a campaign has a time that no check calls invalid."""
+    summaries = map(summary, campaign.records(journal.header(), journal.done()))
+    return any(item.seconds is not None and item.state != "invalid" for item in summaries)

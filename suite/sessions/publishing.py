@@ -1,4 +1,4 @@
-"""From records to what others see: a campaign among the published ones, quotations and pictures renewed, the site."""
+"""Publishing: a campaign's records, the quotations and pictures that they change, and the site."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,21 +18,20 @@ from suite.results.single import choosing, prices
 from suite.sessions.bench import answered, close
 from suite.sessions.resuming import check_folder_name, has_ended, hosts_of, resume_words
 
-REPORT_SECONDS = 40.0  # reserved for the table and the site, of a budget
+REPORT_SECONDS = 40.0  # of a budget, reserved for the table and the site
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
-    """Return the folder or pack of a campaign, given by its name or path, that has ended, or ends hereby.
+    """End a campaign, given by name or path, if it can end; return its folder or pack.
 
-    One that has measured every case as often as planned ends, further rounds or not; any other one only with
-    `incomplete`. One that was copied without its journal has ended if no record lacks a round. Raises LookupError if
-    there is no such campaign, ValueError if a record is not as it was written or another campaign's, RuntimeError if it
-    has not ended or only shows that it runs.
+    A campaign with all planned rounds ends; any other one ends only with `incomplete`. One that was copied without its
+    journal has ended if no record lacks a round. Raises LookupError if there is no such campaign, ValueError for a
+    damaged record or one of another campaign, RuntimeError for an unfinished campaign or a smoke run.
     """
     folder = _found(out, campaign)
     if folder.name.startswith(store.PARTIAL):
-        raise RuntimeError(f"'{folder}' has partial results; name the campaign, and add --incomplete to end it hereby")
-    check_not_smoke(folder)  # before it is closed
+        raise RuntimeError(f"'{folder}' has partial results; name the campaign, and add --incomplete to end it")
+    check_not_smoke(folder)  # before the campaign is closed
     journal = Journal(folder / journals.FILE_NAME)
     if not journal.path.exists():
         if not incomplete:
@@ -42,8 +41,8 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
     if not (incomplete or has_ended(journal) or answered(journal)):
         words = resume_words(folder.parent, hosts=hosts_of(journal.header()))
         raise RuntimeError(
-            f"campaign '{folder.name}' has not measured everything once; resume it with {words}, or add --incomplete "
-            "where it cannot be resumed"
+            f"campaign '{folder.name}' has not measured every case once; resume it with {words}, or add --incomplete "
+            "if it cannot be resumed"
         )
     if incomplete or journal.closed() or not has_ended(journal):
         close(journal, folder.parent)
@@ -51,17 +50,21 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
 
 
 def _found(out: Path, campaign: str) -> Path:
-    """Return the folder with a campaign's journal or records, or its pack, that a name in `out` or a path means."""
+    """Return a campaign's folder or pack, given by path or by name in `out`. Raises LookupError if there is none."""
     places = (out / campaign, Path(campaign), packing.pack_path(out, campaign))
     here = next((place for place in places if place.is_dir() or packs.is_pack(place)), None)
     if here is None:
         if not out.is_dir():
-            raise LookupError(f"no campaign '{campaign}' in '{out}', which is no folder; name one suite run wrote to")
-        there = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
-        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
+            raise LookupError(
+                f"no campaign '{campaign}' in '{out}', which is not a folder; name one that suite run wrote to"
+            )
+        names = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
+        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(names) or 'none'}")
     folder = here.resolve() if here.name in ("", "..") else here
     if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
-        raise LookupError(f"'{here}' holds no campaign; the folder of one has a journal, or a JSON file for each case")
+        raise LookupError(
+            f"'{here}' holds no campaign; a campaign's folder has a journal, or a JSON file for each case"
+        )
     return folder
 
 
@@ -70,9 +73,9 @@ def _with_records(out: Path) -> set[str]:
 
 
 def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
-    """Yield the records in a campaign's folder or pack with their paths; of a pack the name does not count.
+    """Yield the records in a campaign's folder or pack, with their paths; a pack may have any name.
 
-    Raises ValueError for one that is not as it was written, or another campaign's.
+    Raises ValueError for a damaged record, or one of another campaign.
     """
     campaign = ""
     for path in store.of(folder):
@@ -85,34 +88,34 @@ def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
 
 
 def _refuse_missing_rounds(folder: Path) -> None:
-    """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
+    """Raise RuntimeError if a record lacks rounds without a failure: its campaign may still be running."""
     for _, record in _records(folder):
         if record.is_partial:
             raise RuntimeError(
                 f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
-                "and no journal says whether it goes on; copy what it has left when it ends, or add --incomplete"
+                "and without a journal it may still be running; copy its records when it ends, or add --incomplete"
             )
 
 
 def check_not_smoke(folder: Path) -> None:
-    """Raise RuntimeError for a campaign that only shows that it runs."""
+    """Raise RuntimeError for a smoke run."""
     journal = Journal(folder / journals.FILE_NAME)
     profiles = (
         [journal.header().profile] if journal.path.exists() else [record.profile for _, record in _records(folder)]
     )
     if "smoke" in profiles:
         raise RuntimeError(
-            f"campaign '{folder.name}' has profile 'smoke', which only shows that it runs and is not published; "
-            "publish one of profile quick or standard"
+            f"campaign '{folder.name}' has profile 'smoke', which is not published; publish one of profile quick or "
+            "standard"
         )
 
 
 def publish(folder: Path, published: Path) -> tuple[Path, ...]:
-    """Pack the records in a campaign's folder, as they are, where the site takes its evidence from.
+    """Pack a campaign's records into the published ones, update what depends on them, and return the changed files.
 
-    A pack that is there gets what it lacks, such as a case that had not ended, and keeps the rest. Raises ValueError
-    for a record that is not as it was written or another than the published one of its name, or if records of a
-    namesake lie in either place, RuntimeError if the campaign only shows that it runs.
+    An existing pack gains the missing records, such as a case that had not ended, and keeps the others. Raises
+    ValueError for a damaged record, one that differs from its published namesake, or records of another campaign of
+    the same name; RuntimeError for a smoke run.
     """
     check_not_smoke(folder)
     records = list(_records(folder))
@@ -125,8 +128,8 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
 def _check_no_namesake(folder: Path, target: Path) -> None:
     """Raise ValueError if a record under the campaign's name, here or published, is of a case that it did not plan.
 
-    Campaigns of two machines of one name that began in the same second have one name too, and their records, if
-    copied together, would be taken for one campaign's.
+    Campaigns that began in the same second on machines of the same name share a name. Copied together, their records
+    would pass for one campaign.
     """
     journal = Journal(folder / journals.FILE_NAME)
     if not journal.path.exists():
@@ -136,23 +139,23 @@ def _check_no_namesake(folder: Path, target: Path) -> None:
         if path.stem not in planned:
             raise ValueError(
                 f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "
-                "name; measure one of them again, with --machine if they go on to begin together"
+                "name; measure one of them again, with --machine if they start together again"
             )
 
 
 def headline(published: Path) -> tuple[Path, ...]:
-    """Store the headline's numbers of each machine that are not stored as they are; return the file if it gained some.
+    """Store each machine's headline numbers that are new; return the file if it changed.
 
-    They are the speed-up of each of JAX's steps, the seconds of both sides, and the best over the best.
+    These are each JAX step's speed-up, the seconds of both sides, and the best GPU program over the best CPU program.
     """
-    path, (there, _) = stored_pools.path(published), citing.published(published)
-    return (path,) if stored_pools.store(path, there.headline) else ()
+    path, (numbers, _) = stored_pools.path(published), citing.published(published)
+    return (path,) if stored_pools.store(path, numbers.headline) else ()
 
 
 def mentions(published: Path) -> tuple[Path, ...]:
-    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed.
+    """Update the quotations that are not pinned in README and the site's pages; return the changed files.
 
-    A page with a mark that has no partner stays as it is, which is said.
+    A page with a mark that has no partner stays unchanged, with a note.
     """
     root, (numbers, problems) = published.parent.parent, citing.published(published)
     for problem in problems:
@@ -160,13 +163,13 @@ def mentions(published: Path) -> tuple[Path, ...]:
     pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
     for path in pages:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
-            terminal.say(f"note: {path} is left as it is; line {lone.line}: {lone.words}")
+            terminal.say(f"note: {path} stays unchanged; line {lone.line}: {lone.words}")
     shown = [path for path in pages if first_run.renew(path, root / "site")]
     return (*shown, *(path for path in pages if citing.renew(path, numbers) and path not in shown))
 
 
 def picture(published: Path) -> tuple[Path, ...]:
-    """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
+    """Draw README's headline chart from the published records; return its file, () without the site extra."""
     try:
         from suite.report.pages import home
     except ImportError:
@@ -182,7 +185,7 @@ def picture(published: Path) -> tuple[Path, ...]:
 
 
 def spread_table(published: Path) -> tuple[Path, ...]:
-    """Write how much processes differ in the published records, by which campaigns decide to stop."""
+    """Write the spreads of the published records, which adaptive campaigns use as a stopping rule."""
     path = published.parent.parent / "suite" / "results" / "pooled" / spreads.FILE_NAME
     if not path.parent.is_dir():
         return ()
@@ -193,9 +196,9 @@ def spread_table(published: Path) -> tuple[Path, ...]:
 
 
 def choice_table(published: Path) -> Path:
-    """Choose baselines and threads anew from the published records, and write the table; return its path.
+    """Choose baselines and threads from the published records, write the table, and return its path.
 
-    Not part of publishing: a choice made from the times that are published with it would flatter.
+    Not part of publishing: a choice made from the same times that it selects would be biased.
     """
     path = published.parent.parent / "suite" / "results" / "records" / choices.FILE_NAME
     table = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
@@ -205,15 +208,15 @@ def choice_table(published: Path) -> Path:
 
 
 def checkout() -> Path:
-    """Return the checkout that this is run in. Raises RuntimeError in any other folder, which has no site."""
+    """Return the current folder. Raises RuntimeError if it is not a checkout."""
     root = Path.cwd()
     if not (root / "mkdocs.yml").is_file():
-        raise RuntimeError(f"no mkdocs.yml in '{root}', so no site to render; go to the suite's checkout for a report")
+        raise RuntimeError(f"no mkdocs.yml in '{root}', so no site to render; run this in the suite's checkout")
     return root
 
 
 def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
-    """Render the site's pages and, if asked, build it; return where it begins."""
+    """Render the site's pages; with `build`, build the HTML and return its first page, else None."""
     from suite.report.site import build as site
     from suite.report.site import pages
 

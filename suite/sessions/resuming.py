@@ -1,4 +1,4 @@
-"""Which campaign can go on here, and what keeps another from it."""
+"""Which campaign can be resumed here, and what prevents it."""
 
 import os
 import shlex
@@ -18,24 +18,24 @@ from suite.results.records.machine import Gpu
 from suite.results.records.settings import differing
 from suite.system import machine, software
 
-COMMAND = "SUITE_COMMAND"  # set by noxfile.py: how a user starts the session that runs the suite
+COMMAND = "SUITE_COMMAND"  # set by noxfile.py: the nox command that runs the suite
 
 
 def mention_unfinished(out: Path) -> None:
-    """Say of the newest campaign that it has not ended, if it can go on."""
+    """Mention the newest campaign if it has not ended and can be resumed."""
     for left in journals.journals(out)[:1]:
         if not has_ended(left) and not hindrance(left):
             terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {resume_words(out)}")
 
 
 def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
-    """Return the whole command that resumes what lies in a folder, where so many hosts take part."""
+    """Return the command that resumes the newest campaign in a folder, with this many hosts."""
     where = "" if out == files.LOCAL else f" --out {shlex.quote(str(out))}"
     return f"{program(command)} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
 
 
 def say_how(journal: Journal, out: Path, ending: str) -> None:
-    """Say how a campaign that has not ended is resumed, and why it has not."""
+    """Print the command that resumes an unfinished campaign, and why it stopped."""
     if has_ended(journal):
         return
     words = resume_words(out, hosts=hosts_of(journal.header()))
@@ -44,7 +44,7 @@ def say_how(journal: Journal, out: Path, ending: str) -> None:
 
 
 def program(command: str) -> str:
-    """Return how to start a command of the suite as this one was started: by nox, as `suite`, or with Python."""
+    """Return the command line of a suite command, started like this one: by nox, as `suite`, or with Python."""
     if command == "run" and (started := os.environ.get(COMMAND)):
         return started
     installed = Path(sys.argv[0]).name == "suite"
@@ -61,22 +61,22 @@ def _of_hosts(count: int) -> str:
 
 
 def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
-    """Return the journal of the newest campaign that can go on here with so many hosts, or of the named one.
+    """Return the journal of the newest campaign that can be resumed here with `count` hosts, or of the named one.
 
-    Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
-    can be completed here, LookupError if none has the name.
+    Prints its name, and why each newer one is skipped. Raises RuntimeError if none can be resumed here, LookupError if
+    none has the name.
     """
     journals_here = journals.journals(out)
     if not journals_here:
-        raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
+        raise RuntimeError(f"--resume asked for, but '{out}' holds no campaign; start one without --resume")
     if name is not None:
         journals_here = _named(journals_here, name, out)
     left = [each for each in journals_here if not has_ended(each)]
     if not left:
         every = "every campaign" if name is None else f"campaign '{name}'"
         last = f", '{journals_here[0].path.parent.name}' last" if name is None else ""
-        raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
-    journal = _first_that_goes_on(left, count)
+        raise RuntimeError(f"--resume asked for, but {every} in '{out}' has ended{last}; start one without --resume")
+    journal = _first_resumable(left, count)
     header = journal.header()
     terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, resumes")
     return journal
@@ -85,14 +85,16 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
 def _named(campaigns: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
     names = [each.path.parent.name for each in campaigns]
     if name not in names:
-        raise LookupError(f"--campaign {name} asked for, '{out}' holds no such campaign; there are: {', '.join(names)}")
+        raise LookupError(
+            f"--campaign {name} asked for, but '{out}' holds no such campaign; there are: {', '.join(names)}"
+        )
     return (campaigns[names.index(name)],)
 
 
-def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
-    """Return the first one that can go on here and say why those before it cannot.
+def _first_resumable(left: Sequence[Journal], count: int) -> Journal:
+    """Return the first journal that can be resumed here, and print why those before it cannot.
 
-    Raises RuntimeError with what hinders the first where none can, when it has said what hinders the others.
+    Raises RuntimeError with the first one's reason if none can, after printing the others' reasons.
     """
     hindrances: list[str] = []
     journal = None
@@ -109,10 +111,9 @@ def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
 
 
 def hindrance(journal: Journal, count: int | None = None) -> str:
-    """Return why a campaign that has not ended cannot go on with so many hosts; '' if it can.
+    """Return why an unfinished campaign cannot be resumed with `count` hosts; '' if it can.
 
-    Without their count, its hosts are taken to be there and its implementations, which takes seconds to ask, to see
-    what they saw.
+    Without a count, hosts and implementations are assumed unchanged: probing takes seconds.
     """
     try:
         check_folder_name(journal)
@@ -128,23 +129,23 @@ def hindrance(journal: Journal, count: int | None = None) -> str:
 
 
 def check_folder_name(journal: Journal) -> None:
-    """Raise ValueError if a campaign's folder has another name than the campaign, whose records go by the latter."""
+    """Raise ValueError if the folder is not named after its campaign, as its records are."""
     folder = journal.path.parent
     if (name := journal.header().campaign) != folder.name:
         raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
 
 
 def check_not_measured_now(journal: Journal) -> None:
-    """Raise RuntimeError if a campaign is being measured now."""
+    """Raise RuntimeError if another process is measuring the campaign."""
     name = journal.path.parent.name
     if lock.is_measured(name):
         raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
 
 
 def check_resumable_here(journal: Journal, count: int = 1) -> None:
-    """Raise RuntimeError if a campaign was begun with another version, settings, machine or count of hosts.
+    """Raise RuntimeError if a campaign began with another version, other settings, machine or number of hosts.
 
-    So it does if what a case needs is gone: its implementation or that one's backend.
+    Also raise it if a case's implementation or backend is no longer available.
     """
     header = journal.header()
     check_plan_version(header)
@@ -155,30 +156,30 @@ def check_resumable_here(journal: Journal, count: int = 1) -> None:
         wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
         if lost := [backend for backend in wanted if backend not in present.backends]:
             raise RuntimeError(
-                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
+                f"campaign '{header.campaign}' cannot be resumed here: '{implementation}' no longer sees backend "
                 f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
             )
     if (planned := hosts_of(header)) != count:
         remedy = f"give --resume{_of_hosts(planned)}"
         raise RuntimeError(
-            f"campaign '{header.campaign}' is of {units.pluralize(planned, 'host')}, not of {count}; "
+            f"campaign '{header.campaign}' has {units.pluralize(planned, 'host')}, not {count}; "
             + (remedy if planned > 1 else "leave --hosts and --address out")
         )
 
 
 def check_plan_version(header: Header) -> None:
-    """Raise RuntimeError for a plan of an older version, which went by rounds instead of a budget."""
+    """Raise RuntimeError for a plan of another version, such as those without a budget."""
     if header.version != PLAN_VERSION:
         raise RuntimeError(
-            f"campaign '{header.campaign}' was begun by another version of the suite, which planned rounds in another "
-            f"way; {_instead(header)}"
+            f"campaign '{header.campaign}' was begun by another version of the suite, which planned rounds "
+            f"differently; {_instead(header)}"
         )
 
 
 def check_same_settings(header: Header) -> None:
-    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
+    """Raise RuntimeError if a campaign began with another version, other settings or on another kind of machine."""
     here, commit = machine.machine(), software.commit()
-    # Two states of changed files have one commit's name; where that differs, it says enough.
+    # Two states of changed files share one commit's name, so compare the code only if the commits agree.
     code = software.code() if header.code and header.commit == commit else header.code
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
@@ -194,28 +195,28 @@ def check_same_settings(header: Header) -> None:
     ]
     if differs:
         raise RuntimeError(
-            f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
+            f"campaign '{header.campaign}' cannot be resumed here: it was begun on '{header.machine.name}' with "
             f"{'; '.join(differs)}; {_instead(header)}"
         )
 
 
 def _instead(header: Header) -> str:
-    """Return what to do with a campaign that cannot go on; profile smoke has nothing to keep."""
-    anew = "start anew without --resume"
+    """Return the remedy for a campaign that cannot be resumed; a smoke run keeps nothing."""
+    anew = "start a new one without --resume"
     if header.profile == "smoke":
         return anew
-    return f"{anew}, or keep what it completed with suite publish --incomplete {header.campaign}"
+    return f"{anew}, or publish the completed part with suite publish --incomplete {header.campaign}"
 
 
 def _settings(header: Header) -> list[tuple[str, str, str]]:
-    """Return each setting that is another one here than where a campaign was begun: its name, there, here."""
+    """Return each setting that differs from the campaign's: its name, the campaign's value, the value here."""
     here = campaign.settings()
-    there = here if header.settings is None else header.settings
-    return [(f"setting {name}", there.get(name, "unset"), here.get(name, "unset")) for name in differing(there, here)]
+    then = here if header.settings is None else header.settings
+    return [(f"setting {name}", then.get(name, "unset"), here.get(name, "unset")) for name in differing(then, here)]
 
 
 def _by_name(gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
-    """Return GPUs in an order of their own: the plan has them as CUDA counts them, the driver has another one."""
+    """Return the GPUs sorted by name and memory: the plan lists them in CUDA's order, the driver in its own."""
     return tuple(sorted(gpus, key=lambda gpu: (gpu.name, gpu.memory_bytes)))
 
 
@@ -225,7 +226,7 @@ def _words(value: object) -> str:
 
 
 def has_ended(journal: Journal) -> bool:
-    """Return whether a campaign was closed or has left all its records; one whose journal cannot be read has not."""
+    """Return whether a campaign was closed or has all its records; False if its journal is unreadable."""
     try:
         return journal.closed() or all(
             (journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header())

@@ -1,1 +1,1 @@
-"""The machine and its software, as far as they bear on speed."""
+"""The machine and its software, as far as they affect speed."""

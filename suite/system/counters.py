@@ -1,4 +1,4 @@
-"""What the system counts: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
+"""System counters: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
 
 import os
 import re
@@ -13,13 +13,13 @@ _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _POWERCAP = Path("/sys/class/powercap")
 _ONLINE = Path("/sys/devices/system/cpu/online")  # such as 0,2-3
-_PACKAGE = re.compile(r"intel-rapl:\d+")  # AMD's packages stand under this name too; parts of one have a second number
-_LOOK_EVERY = 60  # readings between two searches for the worker's children, which look at every process there is
+_PACKAGE = re.compile(r"intel-rapl:\d+")  # AMD's packages too; a second number means a part of a package
+_LOOK_EVERY = 60  # readings between two searches for the worker's children, which scan all processes
 
 
 @dataclass(frozen=True)
 class CpuTime:
-    """CPU time over the granted cores since the start, in seconds."""
+    """CPU time over the granted cores since boot, in seconds."""
 
     capacity: float
     busy: float
@@ -34,10 +34,9 @@ def granted() -> frozenset[int]:
 
 
 def cpu_time() -> CpuTime:
-    """Return what passed on the granted cores, idle ones included, what was busy, and what another machine had.
+    """Return the granted cores' total time, busy time, and the time stolen by other virtual machines.
 
-    Work on cores that this process may not use, such as another job's of a node that a scheduler shares out, is
-    nobody's business here.
+    Other cores, such as those of another job on a shared node, are ignored.
     """
     numbers = granted()
     cores = [] if every_core(numbers) else [_of_core(core) for number, core in _numbered() if number in numbers]
@@ -51,15 +50,15 @@ def cpu_time() -> CpuTime:
 
 
 def every_core(cores: Collection[int]) -> bool:
-    """Return whether these are all cores that are switched on."""
+    """Return whether these are all online cores."""
     return len(cores) == os.cpu_count()
 
 
 def _numbered() -> list[tuple[int, Any]]:
-    """Return each core's number and times; none where the system does not say which cores these times are of."""
+    """Return each core's number and times; [] if the system does not say which cores are online."""
     ranges = re.findall(r"(\d+)(?:-(\d+))?", _text(_ONLINE) or "")
     online = [number for first, last in ranges for number in range(int(first), int(last or first) + 1)]
-    cores = psutil.cpu_times(percpu=True)  # of those that are switched on, in the order of their numbers
+    cores = psutil.cpu_times(percpu=True)  # of the online cores, in the order of their numbers
     return list(zip(online, cores, strict=True)) if len(online) == len(cores) else []
 
 
@@ -72,7 +71,7 @@ def _of_core(times: Any) -> CpuTime:
 
 
 class Tree:
-    """A process and its children: the CPU time that they and those before them have had."""
+    """The CPU time of a process and its children, ended ones included."""
 
     def __init__(self) -> None:
         self._root: psutil.Process | None = None
@@ -80,7 +79,7 @@ class Tree:
         self._until_look = 0
 
     def follow(self, pid: int) -> None:
-        """Watch another process from now on; one that is not there gives no time."""
+        """Watch another process from now on; a missing one has no time."""
         try:
             self._root = psutil.Process(pid)
         except (psutil.Error, ValueError, OverflowError):
@@ -89,11 +88,11 @@ class Tree:
 
     @property
     def pids(self) -> frozenset[int]:
-        """The processes watched."""
+        """The ids of the watched processes."""
         return frozenset(process.pid for process in self._all)
 
     def seconds(self) -> float | None:
-        """Return the tree's CPU time; None if its root is gone or closed to us."""
+        """Return the tree's CPU time in seconds; None if its root has ended or is not readable."""
         if self._root is None:
             return None
         try:
@@ -107,7 +106,7 @@ class Tree:
         for process in self._all[1:]:
             try:
                 total += self._of(process)
-            except psutil.Error:  # it ended; its parent has its time when it has waited for it
+            except psutil.Error:  # it ended; its parent's counter takes over its time
                 self._until_look = 0
         return total
 
@@ -118,7 +117,7 @@ class Tree:
 
 
 def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
-    """Return the folders, which need not be there, of this process's control group and of those around it."""
+    """Return the folders, possibly missing, of this process's control group and its parents."""
     folders = []
     for line in (_text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
@@ -135,25 +134,25 @@ def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Pa
 
 
 def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
-    """Return the files with the throttled periods of this process's control group and of those around it."""
+    """Return the files with the throttled periods of this process's control group and its parents."""
     files = (folder / "cpu.stat" for folder in control_groups(groups, own))
     return tuple(file for file in files if throttled([file]) is not None)
 
 
 def throttled(files: Sequence[Path]) -> int | None:
-    """Return how many periods the control groups were held back in; None where none of the files says so."""
-    found = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", _text(file) or "", re.M))]
-    return sum(found) if found else None
+    """Return the number of throttled periods of the control groups; None if no file has the counter."""
+    counts = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", _text(file) or "", re.M))]
+    return sum(counts) if counts else None
 
 
 class Packages:
-    """The energy counters of the CPU packages, their wrap-arounds undone.
+    """The energy counters of the CPU packages, corrected for wrap-around.
 
     Source: Linux, Documentation/power/powercap/powercap.rst.
     """
 
     def __init__(self, folder: Path = _POWERCAP, ours: bool = True) -> None:
-        """Find the counters below a folder; none where the packages are not `ours` alone."""
+        """Open the counters below a folder; none if the packages are not `ours` alone."""
         try:
             zones = sorted(p for p in folder.iterdir() if ours and _PACKAGE.fullmatch(p.name))
         except OSError:
@@ -165,7 +164,7 @@ class Packages:
         self._alive = bool(self._zones) and None not in self._last
 
     def joules(self) -> float | None:
-        """Return the energy of all packages since this object was made; None for ever once one does not answer."""
+        """Return the energy of all packages since this object was made, in joules; None once a counter has failed."""
         for index, zone in enumerate(self._zones if self._alive else ()):
             now, before, wraps_at = _whole(zone / "energy_uj"), self._last[index], self._ranges[index]
             if now is None or before is None or (now < before and wraps_at is None):
@@ -177,7 +176,7 @@ class Packages:
 
 
 def packages() -> Packages:
-    """Return the counters of the CPU packages; none where some cores are another's, whose work they count too."""
+    """Return the counters of the CPU packages; empty if this process lacks some cores, whose work they include."""
     return Packages(_POWERCAP, ours=every_core(granted()))
 
 

@@ -1,4 +1,4 @@
-"""How busy the machine is with other work: CPU time by all processes against CPU time of this one."""
+"""The load of other processes: CPU time of all processes minus that of this one."""
 
 import time
 from contextlib import suppress
@@ -11,11 +11,11 @@ from suite.system.counters import cpu_time, granted
 
 @dataclass(frozen=True)
 class CpuLoad:
-    """Counters at one moment, in seconds since some start."""
+    """CPU counters at one moment, in seconds; only differences are meaningful."""
 
     at: float
     all_cores: float  # CPU time of every process on every granted core
-    own: float  # of it, by this process and those that it started
+    own: float  # of it, used by this process and its children
 
 
 def cpu_load() -> CpuLoad:
@@ -24,7 +24,7 @@ def cpu_load() -> CpuLoad:
 
 
 def children_seconds() -> float:
-    """Return the CPU time of the processes that this one has started and that are still there."""
+    """Return the CPU time, in seconds, of this process's living children."""
     seconds = 0.0
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
@@ -34,7 +34,7 @@ def children_seconds() -> float:
 
 
 def by_others(before: CpuLoad, after: CpuLoad) -> float:
-    """Return how many cores other processes kept busy between two readings, never below 0."""
+    """Return the cores that other processes kept busy between two readings, at least 0."""
     elapsed = after.at - before.at
     if elapsed <= 0:
         return 0.0
@@ -42,7 +42,7 @@ def by_others(before: CpuLoad, after: CpuLoad) -> float:
 
 
 def others_now(seconds: float) -> float:
-    """Return how many cores other processes keep busy, watched for that long."""
+    """Return the cores that other processes keep busy, measured over this many seconds."""
     before = cpu_load()
     time.sleep(seconds)
     return by_others(before, cpu_load())

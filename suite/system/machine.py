@@ -1,4 +1,4 @@
-"""What the machine is, as far as it bears on speed; nothing that identifies a person or a host."""
+"""The machine's description, as far as it affects speed; nothing that identifies a person or a host."""
 
 import os
 import platform
@@ -37,15 +37,15 @@ def machine(name: str | None = None) -> Machine:
 
 
 def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
-    """Return whether a hypervisor shows itself among the CPU's flags; None where there are none, as on ARM."""
+    """Return whether the CPU's flags name a hypervisor; None if there are no flags, as on ARM."""
     flags = re.search(r"^flags\s*:(.*)$", text(cpuinfo) or "", re.MULTILINE)
     return "hypervisor" in flags[1].split() if flags else None
 
 
 def _with_slice(name: str, cards: tuple[Gpu, ...]) -> str:
-    """Return a machine's given name, and of which slice it is where it does not say so: a whole card is another one."""
-    made = next((gpu.slice for gpu in cards if gpu.slice), "")
-    return name if made in name else f"{name}, mig {made}"
+    """Return a machine's given name with its GPU slice appended if missing: a whole card is another machine."""
+    profile = next((gpu.slice for gpu in cards if gpu.slice), "")
+    return name if profile in name else f"{name}, mig {profile}"
 
 
 def short_name(cpu: str, cores: int, cards: tuple[Gpu, ...]) -> str:
@@ -61,9 +61,9 @@ def short_name(cpu: str, cores: int, cards: tuple[Gpu, ...]) -> str:
 
 
 def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
-    """Return the processor's name as the system gives it, with family and model where a virtual machine hides which.
+    """Return the system's name of the processor, with family and model if a virtual machine hides the model.
 
-    Two processors that both called themselves 'AMD EPYC' were seen to differ by up to a factor of two.
+    Two processors that were both named 'AMD EPYC' differed by up to a factor of two.
     """
     facts = processor.said(cpuinfo)
     if "model name" in facts:
@@ -84,24 +84,24 @@ def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
 
 
 def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
-    """Return the smallest limit of these control groups in cores; None if there is none."""
+    """Return the smallest quota of these control groups, in cores; None if there is none."""
     limits = []
     for folder in groups:
         version1 = " ".join(text(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
-        said = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
-        limits += [int(said[1]) / int(said[2])] if said and int(said[1]) and int(said[2]) else []
+        quota = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
+        limits += [int(quota[1]) / int(quota[2])] if quota and int(quota[1]) and int(quota[2]) else []
     return min(limits, default=None)
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Return the NVIDIA GPUs that the driver shows and CUDA may use; none where there is no driver."""
+    """Return the NVIDIA GPUs that CUDA may use; none without a driver."""
     return Gpus().described()
 
 
 def why_no_gpu(wanted_one: bool = True) -> str:
-    """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver.
+    """Return why no GPU can be used although there is an NVIDIA driver; '' if one can, or without a driver.
 
-    Who has hidden all of them knows it, and is told only if one is wanted.
+    If CUDA_VISIBLE_DEVICES hides all of them, that is reported only if `wanted_one`.
     """
     driver, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
     if driver.problem:
@@ -113,30 +113,29 @@ def why_no_gpu(wanted_one: bool = True) -> str:
     shown = driver.shown()
     if not shown or (wanted is None and driver.without_instances()):
         return (
-            "MIG is on and has made no slice, without which CUDA can use nothing of the GPU; make one (nvidia-smi mig "
-            "-cgi PROFILE -C), or switch MIG off (nvidia-smi -mig 0)"
+            "MIG is on without a slice, so CUDA cannot use the GPU; make a slice (nvidia-smi mig -cgi PROFILE -C), or "
+            "switch MIG off (nvidia-smi -mig 0)"
         )
     if not wanted:
         return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
-    anew = "; a slice has another UUID whenever it is made" if wanted.startswith("MIG-") else ""
+    hint = "; a slice gets a new UUID each time it is made" if wanted.startswith("MIG-") else ""
     return (
         f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs or slices; there "
-        f"{'is' if len(shown) == 1 else 'are'} {', '.join(shown)}: set it to one of these, or unset it{anew}"
+        f"{'is' if len(shown) == 1 else 'are'} {', '.join(shown)}: set it to one of these, or unset it{hint}"
     )
 
 
 def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> Machine:
-    """Return the machine with its GPUs as a program's CUDA counts them, given the names of those that it sees.
+    """Return the machine with its GPUs in CUDA's order, given the names that a program sees.
 
-    CUDA counts the fastest first, the driver by bus: of unlike cards the first may be another one, after which a
-    machine without a `name` of its own is called. Raises RuntimeError if the program sees a slice of a card and the
-    driver does not show that one, since whichever was named would be wrong.
+    CUDA lists the fastest GPU first, the driver goes by bus. With unlike cards the first may differ, and a machine
+    without a `name` is named after it. Raises RuntimeError if the program sees a slice that the driver does not show.
     """
     cut = [kind for kind in kinds if " MIG " in kind]
     if cut and [_share(cut[0])] != [_share(gpu.name) for gpu in machine.gpus]:
         raise RuntimeError(
-            f"JAX sees '{cut[0]}', a slice, and the driver shows {_listed(machine.gpus)}, so that no record could say "
-            "what was measured; name the slice in CUDA_VISIBLE_DEVICES, as nvidia-smi -L shows it"
+            f"JAX sees '{cut[0]}', a slice, but the driver shows {_listed(machine.gpus)}, so a record could not name "
+            "the GPU; set CUDA_VISIBLE_DEVICES to the slice, as nvidia-smi -L shows it"
         )
     left, ordered = list(machine.gpus), []
     for kind in kinds:
@@ -153,10 +152,10 @@ def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> 
 
 
 def _share(name: str) -> str:
-    """Return how many parts of its card's processors a slice has, such as '1g'; '' of a whole card."""
-    said = re.search(r" MIG (?:\d+c\.)?(\d+g)", name)
-    return said[1] if said else ""
+    """Return a slice's share of its card's processors, such as '1g'; '' for a whole card."""
+    share = re.search(r" MIG (?:\d+c\.)?(\d+g)", name)
+    return share[1] if share else ""
 
 
-def _listed(found: Sequence[Gpu]) -> str:
-    return ", ".join(f"'{gpu.name}'" for gpu in found) or "none"
+def _listed(gpus: Sequence[Gpu]) -> str:
+    return ", ".join(f"'{gpu.name}'" for gpu in gpus) or "none"

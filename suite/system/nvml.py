@@ -1,4 +1,4 @@
-"""What NVIDIA's driver says of the GPUs that CUDA may use: what they are, and how they are at a moment."""
+"""The GPUs that CUDA may use, from NVIDIA's driver: descriptions and readings."""
 
 import math
 import os
@@ -25,7 +25,7 @@ REASONS = {
 
 
 class GpuReading(Plain, frozen=True, kw_only=True):
-    """One GPU at one moment; None where the driver, the virtual machine or the system does not answer."""
+    """A reading of one GPU; None if the driver, the virtual machine or the system does not answer."""
 
     utilisation: float | None = None  # share of the driver's last sampling period in which a kernel ran
     power_watts: float | None = None
@@ -39,11 +39,11 @@ class GpuReading(Plain, frozen=True, kw_only=True):
 
 
 class Gpus:
-    """The GPUs that CUDA may use here; none where no driver answers."""
+    """The GPUs that CUDA may use here; none without a driver."""
 
     def __init__(self, nvml: Any = None, wanted: str | None = None) -> None:
         """Open the driver; `nvml` is the module to ask, `wanted` the value of CUDA_VISIBLE_DEVICES."""
-        import pynvml  # here, as other implementations' interpreters may lack it
+        import pynvml  # here: other implementations' interpreters may lack it
 
         self._nvml = nvml or pynvml
         self._cards: list[Card] = []
@@ -52,8 +52,8 @@ class Gpus:
         self.names: tuple[str, ...] = ()
         self.uuids: tuple[str, ...] = ()
         self.in_cuda_order = True
-        self.in_driver = 0  # how many the driver shows, whether CUDA may use them or not
-        self.problem = ""  # why a driver that is there shows none
+        self.in_driver = 0  # GPUs of the driver, whether CUDA may use them or not
+        self.problem = ""  # why an installed driver shows none
         try:
             self._nvml.nvmlInit()
             every = [self._nvml.nvmlDeviceGetHandleByIndex(i) for i in range(self._nvml.nvmlDeviceGetCount())]
@@ -66,7 +66,7 @@ class Gpus:
         self._devices = visible(self._cards, os.environ.get("CUDA_VISIBLE_DEVICES") if wanted is None else wanted)
         self.names = tuple(map(self._name_of, self._devices))
         self.uuids = tuple((part or card).uuid for card, part in self._devices)
-        # CUDA puts the fastest first, the driver goes by bus; among equals both count alike.
+        # CUDA lists the fastest first, the driver goes by bus; the order of equal cards is the same.
         by_bus = os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
         self.in_cuda_order = by_bus or len({self._name(handle) for handle in every}) <= 1
         self._strangers = [frozenset()] * len(self._devices)
@@ -85,28 +85,28 @@ class Gpus:
         return Slice(handle=handle, uuid=self._uuid(handle), numbers=numbers)
 
     def _name_of(self, device: Device) -> str:
-        """Return a device's name; a slice's is its card's and its own, as CUDA says it."""
+        """Return a device's name; a slice's is its card's name and its profile, as in CUDA."""
         card, part = device
         return f"{self._name(card.handle)} MIG {self._profile(part)}" if part else self._name(card.handle)
 
     def _profile(self, part: Slice) -> str:
-        """Return a slice's kind, such as 1g.10gb: its share of the processors, then its memory."""
+        """Return a slice's profile, such as 1g.10gb: its share of the processors, then its memory."""
         nvml, asked = self._nvml, self._asked
         if named := re.search(r"MIG (\S+)", self._name(part.handle)):
             return named[1]
-        its = asked(lambda: nvml.nvmlDeviceGetAttributes(part.handle))
-        if its is None:
+        size = asked(lambda: nvml.nvmlDeviceGetAttributes(part.handle))
+        if size is None:
             memory = asked(lambda: nvml.nvmlDeviceGetMemoryInfo(part.handle).total)
             return f"{math.ceil(memory / 2**30)}gb" if memory else "slice"
-        fewer = f"{its.computeInstanceSliceCount}c." * (its.computeInstanceSliceCount < its.gpuInstanceSliceCount)
-        return f"{fewer}{its.gpuInstanceSliceCount}g.{math.ceil(its.memorySizeMB / 1024)}gb"
+        fewer = f"{size.computeInstanceSliceCount}c." * (size.computeInstanceSliceCount < size.gpuInstanceSliceCount)
+        return f"{fewer}{size.gpuInstanceSliceCount}g.{math.ceil(size.memorySizeMB / 1024)}gb"
 
     def without_instances(self) -> bool:
-        """Return whether MIG is on and has no slice, so that CUDA may use nothing of that card."""
+        """Return whether a card has MIG on without a slice, so that CUDA cannot use it."""
         return any(card.mig and not card.slices for card in self._cards)
 
     def shown(self) -> tuple[str, ...]:
-        """Return all that the driver shows, as CUDA_VISIBLE_DEVICES may name it."""
+        """Return the driver's GPUs and slices, as CUDA_VISIBLE_DEVICES may name them."""
         return tuple(
             f"{name} ({self._name_of((card, part))})"
             for number, card in enumerate(self._cards)
@@ -122,11 +122,11 @@ class Gpus:
     def _asked(self, question: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return question(*arguments)
-        except Exception:  # NVMLError of any kind, or what a driver's answer did not decode to
+        except Exception:  # any NVMLError, or an answer that cannot be decoded
             return None
 
     def described(self) -> tuple[Gpu, ...]:
-        """Return what each GPU is, as far as the driver tells; some of them and virtual machines answer only part."""
+        """Return a description of each GPU; some cards and virtual machines answer only in part."""
         return tuple(map(self._described, self._devices))
 
     def _described(self, device: Device) -> Gpu:
@@ -143,12 +143,12 @@ class Gpus:
             cuda="unknown" if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}",
             graphics_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_GRAPHICS)),
             memory_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_MEM)),
-            power_limit_watts=None if power is None or part else power / 1000,  # a slice has none of its own
+            power_limit_watts=None if power is None or part else power / 1000,  # a slice has no limit of its own
             slice=self._profile(part) if part else "",
         )
 
     def begin(self) -> None:
-        """Take whoever is on the GPUs now for others: our worker has only just been started."""
+        """Mark the GPUs' current processes as others': our worker has only just started."""
         self._strangers = [frozenset(self._pids(device) or ()) for device in self._devices]
 
     def readings(self, ours: Collection[int] = ()) -> tuple[GpuReading, ...]:
@@ -158,7 +158,7 @@ class Gpus:
     def _reading(self, index: int, ours: Collection[int]) -> GpuReading:
         nvml, (card, part) = self._nvml, self._devices[index]
         handle, own = card.handle, (part or card).handle
-        # What a card uses is not what its slice does: others' slices are in it.
+        # A card's counters include the other slices, so they say nothing of one slice.
         of_card = self._asked if part is None else lambda question: None
         rates = of_card(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
         power = of_card(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
@@ -181,17 +181,17 @@ class Gpus:
     def _reasons(self, handle: Any) -> tuple[str, ...] | None:
         nvml = self._nvml
         bits = self._asked(lambda: nvml.nvmlDeviceGetCurrentClocksEventReasons(handle))
-        if bits is None:  # drivers before 535 have the question under its old name only
+        if bits is None:  # drivers before 535 have only the old name
             bits = self._asked(lambda: nvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
         if not isinstance(bits, int) or bits < 0:
             return None
         return tuple(word for bit, word in REASONS.items() if bits & bit)
 
     def _others(self, index: int, ours: Collection[int]) -> int | None:
-        """Return how many processes compute on the GPU beside ours.
+        """Return how many other processes compute on the GPU; None if unknown.
 
-        Inside a container the driver may name ours by a number that is not its own here: then the first newcomer
-        since the worker was started is taken for it. Where a driver shows nobody, not even ours, nothing is known.
+        In a container the driver may give our process another id: then the first new process since the worker's start
+        is taken as ours. A driver that shows no process, not even ours, tells nothing.
         """
         pids = self._pids(self._devices[index])
         if pids is None or (ours and not pids):
@@ -208,7 +208,7 @@ class Gpus:
 
 
 def _scaled(value: Any, over: float = 1.0) -> float | None:
-    """Return a driver's number in our unit; None for no number, or one that stands for 'not available'."""
+    """Return a driver's value in our unit; None for anything but a number, or for its 'not available' value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**63:
         return None
     return value / over

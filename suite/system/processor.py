@@ -1,4 +1,4 @@
-"""Which kind of processor this is, and which of its hardware threads a process may run on."""
+"""The kind of processor, and the hardware threads that a process may use."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from typing import Any
 CPUINFO = Path("/proc/cpuinfo")
 TOPOLOGY = Path("/sys/devices/system/cpu")
 
-# ARM's processors give numbers alone. The names are those of lscpu, of what servers and small computers have.
+# ARM processors report only numbers. These names are lscpu's, for servers and small computers.
 _IMPLEMENTERS = {
     0x41: "ARM",
     0x43: "Cavium",
@@ -50,7 +50,7 @@ _NAMES = "model name|vendor_id|cpu family|model|CPU implementer|CPU architecture
 
 
 def described(cpuinfo: Path = CPUINFO, topology: Path = TOPOLOGY) -> dict[str, Any]:
-    """Return the fields of a machine that tell its kind of CPU; those that cannot be known are left out."""
+    """Return the fields of a machine that identify its kind of CPU; unknown ones are omitted."""
     facts = said(cpuinfo)
     vendor, family, number = facts.get("vendor_id"), facts.get("cpu family"), facts.get("model")
     if "CPU implementer" in facts:
@@ -67,7 +67,7 @@ def described(cpuinfo: Path = CPUINFO, topology: Path = TOPOLOGY) -> dict[str, A
 
 
 def said(cpuinfo: Path = CPUINFO) -> dict[str, str]:
-    """Return what the system says of its first processor; nothing where it says nothing."""
+    """Return the system's fields of its first processor; {} if it reports none."""
     facts: dict[str, str] = {}
     for name, value in re.findall(rf"^({_NAMES})[ \t]*:[ \t]*(\S.*)$", text(cpuinfo) or "", re.MULTILINE):
         facts.setdefault(name, " ".join(value.split()))
@@ -75,7 +75,7 @@ def said(cpuinfo: Path = CPUINFO) -> dict[str, str]:
 
 
 def arm_name(facts: dict[str, str]) -> str:
-    """Return an ARM processor's implementer and part as lscpu names them; '' for any other processor."""
+    """Return an ARM processor's implementer and part in lscpu's names; '' for other processors."""
     implementer, part = (_whole(facts.get(name)) for name in ("CPU implementer", "CPU part"))
     if implementer is None or part is None:
         return ""
@@ -84,7 +84,7 @@ def arm_name(facts: dict[str, str]) -> str:
 
 
 def threads_per_core(topology: Path = TOPOLOGY) -> int | None:
-    """Return how many hardware threads share a core, of the first processor that is granted; None if nothing says."""
+    """Return how many hardware threads share the first granted core; None if unknown."""
     granted = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     spans = [part.split("-") for part in siblings_of(granted[0], topology).split(",")]
     with suppress(ValueError):
@@ -93,12 +93,12 @@ def threads_per_core(topology: Path = TOPOLOGY) -> int | None:
 
 
 def siblings_of(thread: int, topology: Path = TOPOLOGY) -> str:
-    """Return the list of hardware threads that share a core with one, as the system writes it; '' if it does not."""
+    """Return the system's list of the hardware threads that share a core with this one; '' if unknown."""
     return text(topology / f"cpu{thread}" / "topology" / "thread_siblings_list") or ""
 
 
 def pin(threads: int | None) -> None:
-    """Restrict this process to that many hardware threads; only affinity limits XLA's pool on the CPU."""
+    """Restrict this process to this many hardware threads: only affinity limits XLA's thread pool on the CPU."""
     if threads is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, one_of_each_core_first(os.sched_getaffinity(0))[:threads])
 
@@ -106,8 +106,7 @@ def pin(threads: int | None) -> None:
 def one_of_each_core_first(granted: Iterable[int], siblings: Callable[[int], str] = siblings_of) -> tuple[int, ...]:
     """Return the granted hardware threads: the first of each core, then the second ones, each in ascending order.
 
-    `siblings` gives the text that names the hardware threads of one's core; '' where the system does not tell, and
-    then each is a core of its own.
+    `siblings` returns the list of a core's hardware threads as text; if it is '', each thread counts as a core.
     """
     seen: dict[str, int] = {}
     turns = list[tuple[int, int]]()
@@ -119,7 +118,7 @@ def one_of_each_core_first(granted: Iterable[int], siblings: Callable[[int], str
 
 
 def text(path: Path) -> str | None:
-    """Return a small system file's text; None where it is missing or closed to us."""
+    """Return a small system file's text; None if it is missing or not readable."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -127,7 +126,7 @@ def text(path: Path) -> str | None:
 
 
 def _whole(word: str | None) -> int | None:
-    """Return a number as the system writes it, such as 6, 0xd0c or 8; None for anything else."""
+    """Return the value of a decimal or hexadecimal number, such as 8 or 0xd0c; None for anything else."""
     with suppress(ValueError, TypeError):
         return int(word or "", 0)
     return None

@@ -1,4 +1,4 @@
-"""Text that leaves the machine: no path, host, user, address, serial number or UUID is left in it."""
+"""Redacts text that leaves the machine: paths, hosts, users, addresses, serial numbers and UUIDs."""
 
 import getpass
 import platform
@@ -12,20 +12,20 @@ from pathlib import Path
 _UUID = r"(?i)\b(?:(?:gpu|mig)-)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b"
 _SERIAL = r"(?i)\bserial(?: number)?[\s:=#]+\w[\w-]*"
 _ADDRESSES = (
-    r"\b\w[\w+.-]*://[^\s'\"<>]+",  # of the net
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # of a person
+    r"\b\w[\w+.-]*://[^\s'\"<>]+",  # URLs
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # e-mail
     r"(?<![\w.=-])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b",  # not a version such as jax==0.12.0.1
-    r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:])",  # of a network card
+    r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:])",  # of network cards
     r"(?i)(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?(?:[0-9a-f]{1,4})?(?![\w:])",
     r"(?i)(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*[0-9a-f](?![\w:])",
 )
 _QUOTED = r"(['\"`])(?:~|/|[A-Za-z]:[\\/]|\\\\)(?:(?!\1).)*\1"
 _PATH = r"(?<![\w.<>/\])}])(?:file:|~|[A-Za-z]:(?=\\))?(?:/|\\\\?)(?=[\w.~$-])[^\s'\"`:;,()<>\[\]]*"
-_COMMON = frozenset({"root", "user", "localhost", "none", "nobody"})  # names that tell nothing
+_COMMON = frozenset({"root", "user", "localhost", "none", "nobody"})  # names that identify nobody
 
 
 def anonymous(text: str) -> str:
-    """Return the text on one printable line, what could tell the machine or its owner replaced by words for it."""
+    """Return the text as one printable line, with placeholders for all that could identify the machine or its owner."""
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     text = re.sub(_QUOTED, r"\1<path>\1", text)
     for folder in _folders():
@@ -42,7 +42,7 @@ def anonymous(text: str) -> str:
 
 @cache
 def _folders() -> tuple[str, ...]:
-    """Return the folders that are known to be this user's, which may have blanks in them, the longest first."""
+    """Return this user's known folders, which may contain blanks, longest first."""
     folders = {sys.prefix, tempfile.gettempdir()}
     for folder in (Path.home, Path.cwd):
         with suppress(RuntimeError, OSError):

@@ -1,4 +1,4 @@
-"""Which versions are at work here, and how they differ from those elsewhere."""
+"""The versions of the software here, and their differences from another machine's."""
 
 import hashlib
 import os
@@ -15,8 +15,8 @@ from suite.child_imports import PACKAGE
 from suite.results.records.acceptance import COMMIT
 
 _PROJECT = re.compile(r"""^name\s*=\s*["']gpu-speedup-suite["']""", re.MULTILINE)  # in the root's pyproject.toml
-# They would lead git to another repository, as in a hook or below `git rebase --exec`. Those that name files of
-# settings stay, since safe.directory stands there.
+# These would point git to another repository, as in a hook or in `git rebase --exec`. Variables of configuration files
+# stay, since safe.directory is set there.
 _OF_A_REPOSITORY = re.compile(
     r"GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE"
     r"|PREFIX|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE"
@@ -28,14 +28,14 @@ _HASH = re.compile(r"[0-9a-f]{7,40}(\+changed)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Which commit of the suite runs; where that is not known, why and what helps."""
+    """The commit of the running suite; if unknown, the problem and its remedy."""
 
     commit: str = ""
     problem: str = ""
 
 
 def versions(*names: str) -> dict[str, str]:
-    """Return the versions of packages, those that are installed."""
+    """Return the versions of those packages that are installed."""
     known = {}
     for name in names:
         with suppress(metadata.PackageNotFoundError):
@@ -44,18 +44,18 @@ def versions(*names: str) -> dict[str, str]:
 
 
 def commit(folder: Path = PACKAGE) -> str:
-    """Return the suite's commit, '+changed' appended where any file of the package differs from it; '' if not known.
+    """Return the suite's commit, with '+changed' if a file of the package differs from it; '' if unknown.
 
-    Raises ValueError if SUITE_COMMIT is none that a record can name.
+    Raises ValueError if SUITE_COMMIT is not a valid name of a commit.
     """
     return origin(folder).commit
 
 
 def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
-    """Return the commit of the suite's package, of its own repository alone, or why it is not known.
+    """Return the commit of the suite's own repository, or why it is unknown.
 
-    What SUITE_COMMIT names, or `named` in its place, comes first: the files may have been brought without their
-    history. Raises ValueError if a record cannot name what it is.
+    SUITE_COMMIT, or `named` instead of it, takes precedence: the files may have been copied without their history.
+    Raises ValueError if it is not a valid name of a commit.
     """
     named = os.environ.get("SUITE_COMMIT", "") if named is None else named
     if named.strip():
@@ -67,13 +67,14 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
     if code:
         if "safe.directory" in message:
             return _unknown(
-                f"git trusts no checkout of another user, '{root}'", f"git config --global --add safe.directory {root}"
+                f"git does not trust another user's checkout, '{root}'",
+                f"git config --global --add safe.directory {root}",
             )
         if not (root / ".git").exists():
-            return _unknown(f"'{root}' is no checkout", "run the suite from its checkout")
-        return _unknown(f"git cannot read '{root}' ({message})", "mend the checkout")
+            return _unknown(f"'{root}' is not a checkout", "run the suite from its checkout")
+        return _unknown(f"git cannot read '{root}' ({message})", "repair the checkout")
     if Path(top).resolve() != root or not _is_the_suites(root):
-        # A virtual environment within the user's own repository: that one's commit says nothing of this code.
+        # A virtual environment inside the user's own repository, whose commit says nothing about this code.
         return _unknown(f"'{folder}' lies in a repository that is not the suite's", "run the suite from its checkout")
     code, commit, message = _git(folder, "rev-parse", "--short=12", "HEAD")
     if code != 0:
@@ -83,10 +84,10 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
 
 
 def accepted(named: str) -> str:
-    """Return a commit named by SUITE_COMMIT. Raises ValueError if a record cannot have it."""
+    """Return a commit named by SUITE_COMMIT. Raises ValueError if it is not valid in a record."""
     if not COMMIT.fullmatch(named):
         raise ValueError(
-            f"SUITE_COMMIT is '{named}', which no record may name; set it to at most 80 letters, digits, '.', '_', "
+            f"SUITE_COMMIT is '{named}', which records do not accept; set it to at most 80 letters, digits, '.', '_', "
             "'+' and '-', such as what git rev-parse --short=12 HEAD prints, or unset it"
         )
     return named
@@ -97,7 +98,7 @@ def _unknown(problem: str, remedy: str) -> Origin:
 
 
 def _is_the_suites(root: Path) -> bool:
-    """Return whether the project at the root of a repository is the suite, and git keeps its package."""
+    """Return whether the project at the root of a repository is the suite, and git tracks its package."""
     try:
         named = _PROJECT.search((root / "pyproject.toml").read_text(encoding="utf-8", errors="replace"))
     except OSError:
@@ -106,7 +107,7 @@ def _is_the_suites(root: Path) -> bool:
 
 
 def _git(folder: Path, *arguments: str) -> tuple[int | None, str, str]:
-    """Return git's exit code, output and last line of errors; no code if it cannot be run."""
+    """Return git's exit code, output and last line of errors; the code is None if git cannot be run."""
     kept = {name: value for name, value in os.environ.items() if not _OF_A_REPOSITORY.fullmatch(name)}
     try:
         answer = subprocess.run(
@@ -123,12 +124,12 @@ def _git(folder: Path, *arguments: str) -> tuple[int | None, str, str]:
     except OSError as error:
         return None, "", error.strerror or str(error)
     lines = answer.stderr.strip().splitlines()
-    said = next((line for line in lines if "safe.directory" in line), lines[-1] if lines else "")
-    return answer.returncode, answer.stdout.strip(), said
+    message = next((line for line in lines if "safe.directory" in line), lines[-1] if lines else "")
+    return answer.returncode, answer.stdout.strip(), message
 
 
 def code(folder: Path = PACKAGE) -> str:
-    """Return a digest of the package's modules as they are now: two states that git calls '+changed' differ in it."""
+    """Return a digest of the package's modules; it tells apart two states that are both '+changed'."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         content = path.read_bytes()
@@ -137,7 +138,7 @@ def code(folder: Path = PACKAGE) -> str:
 
 
 def another_checkout(folder: Path | None = None) -> Path | None:
-    """Return the checkout of the suite that somebody stands in, if it is not the one whose code runs."""
+    """Return the checkout of the suite around the current folder, if it is not the running one; else None."""
     here = (folder or Path.cwd()).resolve()
     for place in (here, *here.parents):
         if (place / "suite" / "__init__.py").is_file() and (place / "pyproject.toml").is_file():
@@ -147,32 +148,32 @@ def another_checkout(folder: Path | None = None) -> Path | None:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Return whether two names are of one commit, as far as both say; an unknown one contradicts nothing."""
+    """Return whether two names may mean the same commit: one begins with the other, or is empty."""
     one, other = one.removesuffix("+changed"), other.removesuffix("+changed")
     return one.startswith(other) or other.startswith(one)
 
 
 def notes() -> tuple[str, ...]:
-    """Return what a user should know, before anything is measured, of the code that will be.
+    """Return notes for the user about the code to be measured.
 
-    Raises ValueError if SUITE_COMMIT is none that a record can name.
+    Raises ValueError if SUITE_COMMIT is not a valid name of a commit.
     """
     here = origin()
     remarks = [here.problem] if here.problem else []
     if _HASH.fullmatch(here.commit) and not _alike(here.commit, kept := origin(named="").commit):
-        remarks.append(f"SUITE_COMMIT is '{here.commit}', which records will name, and the checkout is at '{kept}'")
+        remarks.append(f"SUITE_COMMIT is '{here.commit}', which records will name, but the checkout is at '{kept}'")
     if other := another_checkout():
-        remarks.append(f"the suite that is measured lies in '{PACKAGE.parent}', not in the checkout '{other}'")
+        remarks.append(f"the running suite lies in '{PACKAGE.parent}', not in the checkout '{other}'")
     return tuple(remarks)
 
 
 def here() -> dict[str, str]:
-    """Return the suite's commit and code, and the versions that machines must have alike which measure together."""
+    """Return commit, code and package versions, which must agree on machines that measure together."""
     packages = versions("jax", "jaxlib", "flax", "optax", "numpy")
     return {"commit": commit(), "code": code(), "python": platform.python_version(), **packages}
 
 
 def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
-    """Return in words what is not the same in both places; '' if all is."""
+    """Return the differences in words; '' if there are none."""
     names = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
     return "; ".join(f"{name}=={theirs.get(name)} there, {name}=={ours.get(name)} here" for name in names)

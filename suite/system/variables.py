@@ -1,4 +1,4 @@
-"""The environment variables that can change speed: which of them leave the machine, how, and which spoil times."""
+"""Environment variables that affect speed: which are recorded, how they are redacted, and which distort times."""
 
 import os
 import re
@@ -9,23 +9,23 @@ from pathlib import Path
 from suite.system.redact import anonymous
 
 _WATCHED = re.compile(
-    # of XLA, JAX, threads, allocators, and what has always been watched
+    # XLA, JAX, threads and allocators
     r"(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$"
     r"|NVIDIA_TF32_OVERRIDE$"
     # threads and kernels of the CPU's libraries
     r"|KMP_|GOMP_|OPENBLAS_|GOTO_NUM_THREADS$|BLIS_|VECLIB_|NUMEXPR_|DNNL_|ONEDNN_|ACL_|ATEN_|NPY_|NUMPY_|OPENCV_|TBB_"
-    # CUDA, its libraries, and how a driver waits and launches; folders of an installation say nothing of speed
+    # CUDA, its libraries, and the driver's launch settings; installation folders do not affect speed
     r"|CUDA_(LAUNCH_BLOCKING$|DEVICE_|MODULE_|CACHE_(DISABLE|MAXSIZE)$|FORCE_|DISABLE_|ENABLE_|MPS_|MANAGED_|AUTO_BOOST$"
     r"|SCALE_|BINARY_LOADER_|GRAPHS_|INJECTION)|CUBLAS|CUDNN_|NCCL_|TRITON_"
     # PyTorch
     r"|TORCH_|TORCHINDUCTOR_|TORCHDYNAMO_|PYTORCH_"
-    # what is loaded before a program, and other allocators
+    # preloaded libraries, and other allocators
     r"|LD_PRELOAD$|LD_AUDIT$|LD_BIND_NOW$|DYLD_INSERT_LIBRARIES$|TCMALLOC_|MIMALLOC_"
     # Python itself; -O and the like do not reach children
     r"|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|DEVMODE|ASYNCIODEBUG|TRACEMALLOC|PROFILEIMPORTTIME|PERFSUPPORT"
     r"|_GIL|_JIT|_CPU_COUNT|_PERF_JIT_SUPPORT|_FROZEN_MODULES)$)"
 )
-# Folders in which something is kept, of variables that say nothing else.
+# Variables that only name a folder.
 _OF_A_FOLDER = re.compile(r"(TORCH|TRITON|NUMPY|OPENCV|TBB)\w*_(HOME|DIR|ROOT|PATH)$|TORCH_EXTENSIONS_DIR$|TBBROOT$")
 _LIBRARIES = re.compile(r"LD_PRELOAD$|LD_AUDIT$|DYLD_INSERT_LIBRARIES$|CUDA_INJECTION")  # by their files' names
 _FLAGS = re.compile(r"(XLA|TF_XLA)_FLAGS$")  # a file's name stands for the flags in it
@@ -36,32 +36,32 @@ _HIDDEN = "set"
 _LONGEST = 4000  # of a text in a record
 _NEITHER = ("", "0", "false", "no", "off")
 
-# What makes times no longer those of ordinary runs, and what to do.
+# Variables that distort times, and how.
 _SPOILING = {
-    "CUDA_LAUNCH_BLOCKING": "the host waits for each kernel, so no time of a GPU is that of ordinary runs",
-    "CUDA_INJECTION64_PATH": "a profiler is loaded into each process that uses CUDA, and slows it down",
-    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "a process may use a share of the GPU alone",
-    "CUDA_FORCE_PTX_JIT": "the driver compiles kernels that are there compiled",
+    "CUDA_LAUNCH_BLOCKING": "every kernel launch blocks, so GPU times are too long",
+    "CUDA_INJECTION64_PATH": "a profiler is loaded into each CUDA process and slows it down",
+    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "a process may use only a share of the GPU",
+    "CUDA_FORCE_PTX_JIT": "the driver compiles kernels that exist in compiled form",
     "JAX_DISABLE_JIT": "nothing is compiled, so JAX's times are not those of its programs",
-    "JAX_DEBUG_NANS": "every output is looked at, and steps are waited for",
-    "JAX_DEBUG_INFS": "every output is looked at, and steps are waited for",
+    "JAX_DEBUG_NANS": "every output is checked, and every step blocks",
+    "JAX_DEBUG_INFS": "every output is checked, and every step blocks",
     "JAX_CHECK_TRACER_LEAKS": "tracing takes longer",
     "LD_PRELOAD": "a library is loaded into each process before all others",
     "DYLD_INSERT_LIBRARIES": "a library is loaded into each process before all others",
     "MALLOC_CHECK_": "the allocator checks each block",
     "MALLOC_PERTURB_": "the allocator writes to each block",
-    "PYTHONDEVMODE": "Python checks itself, which takes time",
-    "PYTHONTRACEMALLOC": "Python notes each block of memory",
+    "PYTHONDEVMODE": "Python runs additional checks",
+    "PYTHONTRACEMALLOC": "Python traces each block of memory",
     "PYTHONMALLOCSTATS": "Python counts its memory",
     "PYTHONPROFILEIMPORTTIME": "each import is timed and printed",
-    "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, so its compiled variants are not",
+    "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, not even its compiled variants",
 }
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment variables that can change speed; no others leave the machine, nor what could name it.
+    """Return the recorded environment variables, those that affect speed, with private values hidden.
 
-    Of flags, and of a list, what is private alone is hidden; libraries are named without their folders.
+    Of flags and lists only the private parts are hidden; libraries lose their folders.
     """
     return {
         name: _recorded(name, value)[:_LONGEST]
@@ -71,7 +71,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def _recorded(name: str, value: str) -> str:
-    """Return a variable's value as a record has it."""
+    """Return a variable's value as a record stores it."""
     if _SECRET.search(name):
         return _HIDDEN
     if _LIBRARIES.match(name):
@@ -83,7 +83,7 @@ def _recorded(name: str, value: str) -> str:
 
 
 def _flags(value: str) -> list[str]:
-    """Return XLA's flags; a value that does not begin with a dash is the name of a file with them."""
+    """Return XLA's flags; a value without a leading dash names a file of flags."""
     text = value.strip()
     if text and not text.startswith("-"):
         with suppress(OSError, UnicodeDecodeError):
@@ -99,7 +99,7 @@ def _flag(flag: str) -> str:
 
 
 def _open(name: str, value: str) -> str:
-    """Return a value that tells nothing of a place or person; of a list its other parts, else that it is set."""
+    """Return a value without its private parts; 'set' if all of it is private."""
     if _PLAIN.fullmatch(value) and not _SECRET.search(name):
         return value
     if _closed(name) or not value.isprintable():
@@ -111,7 +111,7 @@ def _open(name: str, value: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Return a part of a list, whose name stays where its value is hidden."""
+    """Return a part of a list; a hidden value keeps its name."""
     if text in ",;" or not _closed(text):
         return text
     named = re.match(r"[\w.]+[:=]", text)
@@ -125,7 +125,7 @@ def _closed(text: str) -> bool:
 
 
 def spoiling(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return of each variable that makes times other than those of ordinary runs what it does: notes for the user."""
+    """Return a note for each variable that distorts times, with its effect."""
     here = settings(environment)
     return tuple(
         f"{name} is '{here[name]}': {what}; unset it unless that is what you measure"

@@ -1,4 +1,4 @@
-"""Which of the driver's GPUs and slices CUDA may use: what CUDA_VISIBLE_DEVICES says, as CUDA reads it.
+"""The GPUs and slices that CUDA may use, by CUDA's reading of CUDA_VISIBLE_DEVICES.
 
 Sources: NVIDIA, CUDA C++ Programming Guide, CUDA Environment Variables; MIG User Guide, CUDA Device Enumeration.
 """
@@ -11,16 +11,16 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """A part of a card that MIG has made."""
+    """A MIG slice of a card."""
 
     handle: Any
     uuid: str
-    numbers: tuple[int, int] | None  # of its GPU and compute instance, which older drivers name it by
+    numbers: tuple[int, int] | None  # GPU and compute instance, in older drivers' names
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """A whole card; with MIG on, CUDA may use its slices alone."""
+    """A whole card; with MIG on, CUDA may use only its slices."""
 
     handle: Any
     uuid: str
@@ -32,10 +32,10 @@ Device = tuple[Card, Slice | None]  # a whole card, or a slice of one
 
 
 def visible(cards: Sequence[Card], wanted: str | None) -> list[Device]:
-    """Return what CUDA may use; `wanted` is the value of CUDA_VISIBLE_DEVICES, None if it is not set.
+    """Return the devices that CUDA may use; `wanted` is the value of CUDA_VISIBLE_DEVICES, None if unset.
 
-    CUDA stops at the first word that names nothing, and takes nothing at all if one stands twice. A process has one
-    slice, the first, and then no card beside it. A card with MIG on stands for its first slice.
+    CUDA stops at the first unknown word, and uses no device if one is repeated. A process uses at most one slice, the
+    first, and then no other card. A card with MIG on means its first slice.
     """
     if wanted is None:
         devices = [(card, None) for card in cards]
@@ -69,7 +69,7 @@ def _whole(cards: Sequence[Card], word: str) -> list[Device]:
 
 
 def _slices(cards: Sequence[Card], word: str) -> list[Device]:
-    """Return the slices of a name, which may be cut short, or of older drivers' MIG-GPU-<uuid>/<number>/<number>."""
+    """Return the slices of a name, which may be abbreviated, or of older drivers' MIG-GPU-<uuid>/<number>/<number>."""
     old = re.fullmatch(r"MIG-(GPU-[^/]+)/(\d+)/(\d+)", word)
     if old:
         numbers = int(old[2]), int(old[3])

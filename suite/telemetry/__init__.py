@@ -1,1 +1,1 @@
-"""What is watched of the machine beside a campaign and between its processes."""
+"""Telemetry: the machine's state during a campaign and between its processes."""

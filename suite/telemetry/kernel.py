@@ -1,6 +1,6 @@
-"""Two fixed kernels that tell how fast a host is: `python -m suite.telemetry.kernel THREADS`, in a process of its own.
+"""The reference kernels, in a process of their own: `python -m suite.telemetry.kernel THREADS`.
 
-A float32 matrix product and a copy of memory. They depend on NumPy and its BLAS alone, never on what is measured.
+A float32 matrix product and a copy of memory. They depend only on NumPy and its BLAS, never on the measured program.
 """
 
 import sys
@@ -14,12 +14,12 @@ from suite.results.records.run import ReferenceKernel
 from suite.worker_api.clock import Clock
 
 _SIDE = 2048  # of the matrices: 17 GFLOP a product
-_COPIED_BYTES = 2**27  # 128 MiB, and as many written: more than a host's last cache gives one guest
-_MATMUL_SECONDS, _COPY_SECONDS = 0.35, 0.25  # at least; a product and a copy are always whole
+_COPIED_BYTES = 2**27  # 128 MiB read and 128 MiB written: more than a guest's share of the last-level cache
+_MATMUL_SECONDS, _COPY_SECONDS = 0.35, 0.25  # at least; products and copies always complete
 
 
 def main() -> None:
-    """Run the kernels with as many threads as the argument says; print what they reached."""
+    """Run the kernels with argv[1] threads; print their rates as JSON."""
     threads, clock = int(sys.argv[1]), Clock().wall
     began, products, copies = clock(), matmul_flop_per_second(), copy_bytes_per_second(threads)
     reached = ReferenceKernel(matmul_flop_per_second=products, copy_bytes_per_second=copies, seconds=clock() - began)
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def matmul_flop_per_second(side: int = _SIDE, seconds: float = _MATMUL_SECONDS) -> float:
-    """Return the rate of a product of square float32 matrices, repeated for at least so long."""
+    """Return the rate, in FLOP/s, of a product of square float32 matrices, repeated for at least `seconds`."""
     import numpy as np
 
     left, right = (np.linspace(0, 1, side * side, dtype=np.float32).reshape(side, side) for _ in range(2))
@@ -39,14 +39,14 @@ def matmul_flop_per_second(side: int = _SIDE, seconds: float = _MATMUL_SECONDS) 
 
 
 def copy_bytes_per_second(threads: int, copied_bytes: int = _COPIED_BYTES, seconds: float = _COPY_SECONDS) -> float:
-    """Return the rate at which threads read and write memory, each a part of its own, for at least so long."""
+    """Return the rate, in bytes/s read and written, of threads that copy a part each for at least `seconds`."""
     import numpy as np
 
     part = copied_bytes // threads
     rates, gate = [0.0] * threads, threading.Barrier(threads)
 
     def copy(index: int) -> None:
-        source, target = np.ones(part, np.uint8), np.ones(part, np.uint8)  # every page is there
+        source, target = np.ones(part, np.uint8), np.ones(part, np.uint8)  # touches every page
         gate.wait()
         copies, took = repeated(partial(np.copyto, target, source), seconds)
         rates[index] = 2 * part * copies / took
@@ -60,7 +60,7 @@ def copy_bytes_per_second(threads: int, copied_bytes: int = _COPIED_BYTES, secon
 
 
 def repeated(run: Callable[[], object], seconds: float, clocks: Clock | None = None) -> tuple[int, float]:
-    """Call something for at least so long, once at least; return how often, and how long it took."""
+    """Call `run` at least once and for at least `seconds`; return the number of calls and the seconds they took."""
     clock = (clocks or Clock()).wall
     began, times = clock(), 0
     while True:

@@ -1,7 +1,7 @@
-"""A process of its own that watches the machine beside a campaign: a JSON line a reading, on standard output.
+"""The telemetry process, which watches the machine during a campaign: a JSON line for each reading, on standard output.
 
-Standard input carries a process number a line, the worker to set apart from others, and ends with the parent. The
-module needs neither JAX nor a GPU. What it costs is in every reading: about 1 % of one core.
+Each line of standard input is the process id of a worker, to tell its load from others'; it ends with the parent. The
+module needs neither JAX nor a GPU. Every reading has its own cost, about 1 % of one core.
 """
 
 import os
@@ -23,7 +23,7 @@ PERIOD_SECONDS = 0.08  # 12.5 Hz, so that a late reading still leaves 10
 
 @dataclass
 class Watched:
-    """Everything that is read, each part to be replaced in a test."""
+    """All sources of readings; tests replace each part."""
 
     gpus: Gpus = field(default_factory=Gpus)
     tree: counters.Tree = field(default_factory=counters.Tree)
@@ -33,12 +33,12 @@ class Watched:
     own: Callable[[], float] = time.process_time
 
     def follow(self, pid: int) -> None:
-        """Set that process and its children apart from others."""
+        """Count this process and its children as the worker."""
         self.tree.follow(pid)
         self.gpus.begin()
 
     def reading(self) -> TelemetrySample:
-        """Return the machine as it is now."""
+        """Return a reading of the machine."""
         at, cpu, worker = self.now(), counters.cpu_time(), self.tree.seconds()
         return TelemetrySample(
             at=at,
@@ -53,7 +53,7 @@ class Watched:
         )
 
     def counters(self) -> Counters:
-        """Return what answers here."""
+        """Return which counters are available."""
         now = self.reading()
         first = now.gpus[0] if now.gpus else GpuReading()
         return Counters(
@@ -68,19 +68,19 @@ class Watched:
 
 
 def main() -> None:
-    """Say what answers here, then a reading every period until standard input ends."""
+    """Print the available counters, then a reading every period until standard input ends."""
     parent_death.set_pdeathsig()
     watched = Watched()
-    told: list[int] = []
-    threading.Thread(target=_listen, args=(told,), daemon=True).start()
+    new_workers: list[int] = []
+    threading.Thread(target=_listen, args=(new_workers,), daemon=True).start()
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     due = time.monotonic()
     try:
         out.write(msgspec.json.encode(watched.counters()) + b"\n")
         while True:
-            while told:
-                watched.follow(told.pop(0))
+            while new_workers:
+                watched.follow(new_workers.pop(0))
             out.write(msgspec.json.encode(watched.reading()) + b"\n")
             due = max(due + PERIOD_SECONDS, time.monotonic())
             time.sleep(max(0.0, due - time.monotonic()))
@@ -88,10 +88,10 @@ def main() -> None:
         os._exit(0)
 
 
-def _listen(told: list[int]) -> None:
+def _listen(new_workers: list[int]) -> None:
     for line in sys.stdin.buffer:
         if line.strip().isdigit():
-            told.append(int(line))
+            new_workers.append(int(line))
     os._exit(0)  # the parent is gone
 
 

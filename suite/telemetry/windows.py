@@ -1,6 +1,6 @@
-"""The parent's side of the telemetry: one child beside a campaign, and the windows that belong to each run.
+"""The parent's side of the telemetry: one child process a campaign, and each run's window of its readings.
 
-Whatever becomes of the child, a measurement goes on: its runs then say why they have no telemetry.
+If the child fails, measuring continues, and the runs record why they have no telemetry.
 """
 
 import math
@@ -25,15 +25,15 @@ from suite.worker_api import telemetry_messages
 from suite.worker_api.protocol import Message, WorkerReport
 from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, TelemetrySample
 
-ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # what the counters are watched for, so that readings span enough
-_START_SECONDS = 10.0  # to say what can be read
+ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # length of the window, so that the readings span enough
+_START_SECONDS = 10.0  # for the child to report its counters
 _LONGEST_LINE = 2**16
-_KEPT = 2**16  # readings, the latest
+_KEPT = 2**16  # latest readings
 _ENERGY_WINDOW = (("energy", False), ("energy", True))
 
 
 class TelemetryProcess(children.Child):
-    """The telemetry child: its readings as they come, until it ends or says what is no reading."""
+    """The telemetry child: collects its readings until it ends or sends anything else."""
 
     def __init__(self, module: str = "suite.telemetry.process", *, python: str, env: dict[str, str]) -> None:
         self.counters: Counters | None = None
@@ -45,18 +45,18 @@ class TelemetryProcess(children.Child):
         assert self._process.stdout is not None
         while line := self._process.stdout.readline(_LONGEST_LINE):
             try:
-                said = msgspec.json.decode(line, type=Counters | TelemetrySample)
-                if not _finite(msgspec.to_builtins(said)):
+                message = msgspec.json.decode(line, type=Counters | TelemetrySample)
+                if not _finite(msgspec.to_builtins(message)):
                     raise ValueError("a number that is not finite")
             except (ValueError, RecursionError) as error:
                 self.problem = f"the telemetry child's output was not understood: {error}"[:400]
                 with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self.pid, signal.SIGKILL)  # what goes on writing would keep this process busy
+                    os.killpg(self.pid, signal.SIGKILL)  # its further output would load this process
                 return
-            if isinstance(said, TelemetrySample):
-                self.readings.append(said)
+            if isinstance(message, TelemetrySample):
+                self.readings.append(message)
             else:
-                self.counters = said
+                self.counters = message
         self.problem = "the telemetry child ended early"
 
 
@@ -69,7 +69,7 @@ def _finite(value: Any) -> bool:
 
 
 class TelemetryWindows:
-    """Tells the child whom to follow, stamps the worker's lines, and cuts out what belongs to a run."""
+    """Tells the child which worker to follow, stamps the worker's lines, and cuts out each run's window."""
 
     def __init__(
         self,
@@ -80,38 +80,39 @@ class TelemetryWindows:
     ) -> None:
         self._stream, self._problem, self._now, self._sleep = stream, problem, now, sleep
         self._marks: dict[tuple[str, bool], list[float]] = {}
-        self._there: Counters | None = None
+        self._counters: Counters | None = None
         self._idle: tuple[TelemetrySample, ...] = ()
         self.rested = False
 
     def follow(self, pid: int) -> None:
-        """Begin with another worker."""
+        """Follow a new worker."""
         self._marks = {}
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 self._stream.tell(b"%d" % pid)
 
     def hears(self, line: Message) -> None:
-        """Stamp a line of the worker with the time at which the parent has it."""
+        """Stamp a line of the worker with its time of arrival."""
         if line.sample is None:
             self._marks.setdefault((line.stage, line.stage_time is not None), []).append(self._now())
 
     def counts(self, group: Sequence[Case], profile: Profile) -> bool:
-        """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
+        """Return whether a process's energy can be measured: a JAX step, and a counter is available."""
         if profile == "smoke" or not any(case.scope == "step" for case in group):
             return False
-        if group[0].implementation != "jax":  # baselines are there for their speed
+        if group[0].implementation != "jax":  # baselines are compared by speed only
             return False
         if self._stream is None or self._stream.problem:
             return False
-        there = self.counters()
-        return there.gpu_energy and there.in_cuda_order if group[0].backend == "gpu" else there.package_energy
+        available = self.counters()
+        on_gpu = group[0].backend == "gpu"
+        return available.gpu_energy and available.in_cuda_order if on_gpu else available.package_energy
 
     def counters(self) -> Counters:
-        """Return what the child can read; nothing if it does not say so in time."""
-        if self._there is None:
-            self._there = self._asked() or Counters()
-        return self._there
+        """Return the child's counters; none if it does not report them in time."""
+        if self._counters is None:
+            self._counters = self._asked() or Counters()
+        return self._counters
 
     def _asked(self) -> Counters | None:
         until = self._now() + _START_SECONDS
@@ -122,13 +123,13 @@ class TelemetryWindows:
         return self._stream and self._stream.counters
 
     def rest(self) -> None:
-        """Watch the machine while nothing runs."""
+        """Record the idle machine for ENERGY_SECONDS."""
         begin, self.rested = self._now(), True
         self._sleep(ENERGY_SECONDS)
         self._idle = telemetry_messages.within(self._readings(), begin, self._now())
 
     def added(self, run: Run, case: Case, facts: WorkerReport) -> Run:
-        """Return the run with what the machine did during its samples, and the energy if it was counted."""
+        """Return the run with the telemetry of its samples, and its energy if measured."""
         begins, ends = (self._marks.get(mark) for mark in SCOPES[case.scope].window)
         if not begins or not ends:
             return run
@@ -142,7 +143,7 @@ class TelemetryWindows:
 
     def _energy(self, case: Case, step_seconds: float) -> Energy | None:
         begins, ends = (self._marks.get(mark) for mark in _ENERGY_WINDOW)
-        if not begins or not ends or case.hosts > 1:  # the others' counters are not read
+        if not begins or not ends or case.hosts > 1:  # the other hosts' counters are not read
             return None
         begin, end = begins[-1], ends[-1]
         inside = telemetry_messages.within(self._readings(), begin, end)
@@ -164,7 +165,7 @@ class TelemetryWindows:
 
 @contextmanager
 def telemetry(module: str = "suite.telemetry.process") -> Iterator[TelemetryWindows]:
-    """Run the telemetry child as long as this lasts; one that cannot be started is a reason in each run."""
+    """Run the telemetry child inside the block; if it cannot start, every run records the reason."""
     env = children.environment(None) | child_imports()
     try:
         stream = TelemetryProcess(module, python=sys.executable, env=env)

@@ -481,7 +481,7 @@ def _(place: Bench) -> Outcome:
     try:
         Journal(journal).append(Session(place="here"))
     except RuntimeError as error:
-        return "No space left on device; what was completed before is kept" in str(error), str(error)
+        return "No space left on device; completed runs are kept" in str(error), str(error)
     return False, "no error"
 
 
@@ -529,7 +529,7 @@ def _(place: Bench) -> Outcome:
 def _(place: Bench) -> Outcome:
     with lock.measuring("the-first", place.folder):
         return refused(
-            place.faked().run(), f"(process {os.getpid()}, campaign the-first); two at once would spoil both"
+            place.faked().run(), f"(process {os.getpid()}, campaign the-first); two at once would distort both"
         )
 
 
@@ -562,7 +562,7 @@ def _(place: Bench) -> Outcome:
     after = journal.done()
     note = "; ".join(call.args[0] for call in said.call_args_list)
     stay = [entry for entry in before if entry in after]
-    good = len(before) == 7 and len(after) == 12 and len(stay) == 6 and "round 2, which was cut" in note
+    good = len(before) == 7 and len(after) == 12 and len(stay) == 6 and "round 2 was cut" in note
     return good, f"{len(stay)} of {len(before)} runs stay; {note}"
 
 
