@@ -60,7 +60,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     """
     records = _loaded(folders, noted)
     records_here = [record for record in records if record.machine.slug == here.slug]
-    result = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
+    result = experiments.load(name).read(machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if result is None:
         terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
     for table in result.tables if result else ():

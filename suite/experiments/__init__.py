@@ -7,7 +7,6 @@ from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Description
 
@@ -16,7 +15,7 @@ class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
 
     One that chooses its workloads by their descriptions also has `usual(catalogue)`, which is asked instead of
-    `WORKLOADS`; one whose answer rests on pooled numbers `of_evidence(evidence)`, which is asked instead of `read`.
+    `WORKLOADS`.
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
@@ -35,8 +34,8 @@ class Experiment(Protocol):
         """
         ...
 
-    def read(self, records: Sequence[Record]) -> ExperimentResult | None:
-        """Return what one machine's records answer; None if they have nothing to say."""
+    def read(self, evidence: Evidence) -> ExperimentResult | None:
+        """Return what one machine answers; None if it has nothing to say."""
         ...
 
 
@@ -51,16 +50,6 @@ def load(name: str) -> Experiment:
     Raises LookupError, naming what there is and the nearest match, if there is no such file.
     """
     return cast(Experiment, discovery.module(__name__, name, names(), "experiment"))
-
-
-def read(name: str, evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers; None if it has nothing to say.
-
-    Raises LookupError if there is no such experiment.
-    """
-    experiment = load(name)
-    of_evidence = getattr(experiment, "of_evidence", None)
-    return experiment.read(evidence.records) if of_evidence is None else of_evidence(evidence)
 
 
 def usual(experiment: Experiment, catalogue: Sequence[Description]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from suite.analysis.input_pipeline import gain, share_cell
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
 from suite.case import Backend, Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.campaigns import notes
 from suite.results.single.summary import Summary
@@ -124,13 +124,8 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     return None if one is None else steps * one, sum(each) if len(each) == len(stacked) else None
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers; what a GPU gains is pooled, what stacking gains is of one campaign."""
     answers, rows, points, times, busy = [], [], [], [], []
     records = evidence.records
     shares, (whole_searches, scores, said) = _shares(records), searched(records, evidence.speedups)

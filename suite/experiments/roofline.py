@@ -6,6 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, steady, step
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.campaigns import several
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -46,16 +47,16 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return the ceilings and how near each step comes to them; None if no ceiling was measured."""
-    ceilings = roof(records)
+    ceilings = roof(evidence.records)
     if not ceilings:
         return None
-    steps = current_steps(records, at_headline_batch=True)
+    steps = current_steps(evidence.records, at_headline_batch=True)
     shares = [(item, share(item, ceilings)) for item in steps]
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
-    answers = tuple(_answers(ceilings, known, current_steps(records)))
+    answers = tuple(_answers(ceilings, known, current_steps(evidence.records)))
     return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares))
 
 
