@@ -22,7 +22,7 @@ from suite.results.records import store
 from suite.results.single import validity
 from suite.sessions import bench, resuming
 from suite.system import machine, software
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 CASES = (case(), case(backend="gpu"), case("cifar10_mlp"), case("cifar10_mlp", backend="gpu"))
 EIGHT_MINUTES = 480.0

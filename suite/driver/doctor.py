@@ -3,7 +3,7 @@
 from suite.driver import fitness, probing
 from suite.system import load, machine, software, variables
 from suite.telemetry import windows
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 
 def checks_of_this_machine() -> tuple[fitness.Check, ...]:

@@ -8,7 +8,7 @@ import msgspec
 from suite.case import Implementation
 from suite.child_imports import PACKAGE
 from suite.processes import children
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 _PROBE_SECONDS = 180.0
 
