@@ -13,7 +13,7 @@ from suite.analysis.steps import campaigns, caveat, in_all, point, step, togethe
 from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.single.campaigns import notes
+from suite.results.single.selection import campaigns_note
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
@@ -161,7 +161,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
-    apart = notes(item.record for group in groups for item in group)
+    apart = campaigns_note(item.record for group in groups for item in group)
     tables = (
         filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows), notes=apart)),
         Table(title="All fits of the documented search, derived from these steps", columns=_SEARCH, rows=tuple(times)),

@@ -10,8 +10,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.single import old_jax
-from suite.results.single.campaigns import several
-from suite.results.single.selection import current_cases, fastest_of_each_case
+from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
@@ -163,7 +162,7 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
     Rows of two campaigns stand beside each other; what compares is taken from one.
     """
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
-    dated = bool(several(item.record for item in items))
+    dated = bool(several_campaigns(item.record for item in items))
     rows = tuple(
         (
             *([Cell(text=item.record.workload)] if models else []),

@@ -6,7 +6,8 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite.results.records.record import Record
-from suite.results.records.run import GpuTelemetry, Level, Moment, Run, Telemetry
+from suite.results.records.run import Energy, GpuTelemetry, Level, Moment, Run, Telemetry
+from suite.workload import Plain
 
 AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
 _TRAINING = ("epoch", "validation")  # the stages that a documented run ends with
@@ -77,3 +78,35 @@ def while_training(run: Run, of: Callable[[Moment], float | None], settled: floa
     ]
     whole = sum(seconds for _, seconds in inside)
     return sum(value * seconds for value, seconds in inside) / whole if whole else None
+
+
+class Use(Plain, frozen=True, kw_only=True):
+    """What one counter says of a case: mean power while the step went on, beside the power before the campaign."""
+
+    watts: float
+    idle_watts: float | None
+    joules_per_example: float  # idle power included
+
+
+def energy_window(record: Record) -> Energy | None:
+    """Return the window in which the record's energy was counted; None if it never was."""
+    return next((run.energy for run in record.runs if run.energy is not None), None)
+
+
+def gpu_use(record: Record) -> Use | None:
+    """Return what the GPUs of the case used; None without their counters."""
+    window = energy_window(record)
+    return window and _use(record, window, window.gpu_joules, window.gpu_idle_watts)
+
+
+def package_use(record: Record) -> Use | None:
+    """Return what the CPU packages used, whoever kept them busy; None without their counters."""
+    window = energy_window(record)
+    return window and _use(record, window, window.package_joules, window.package_idle_watts)
+
+
+def _use(record: Record, window: Energy, joules: float | None, idle: float | None) -> Use | None:
+    if joules is None or window.step_seconds is None or window.seconds <= 0 or record.case.batch < 1:
+        return None
+    watts = joules / window.seconds
+    return Use(watts=watts, idle_watts=idle, joules_per_example=watts * window.step_seconds / record.case.batch)
