@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite import models
+from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps
@@ -14,7 +14,7 @@ from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
 from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
-from suite.report.parts import accuracies, questions
+from suite.report.parts import accuracies
 from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
@@ -200,7 +200,7 @@ def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why()
 
 
 def test_questions_that_the_stand_ins_cannot_answer_come_last():
-    asked = [name for name, _ in questions.questions()]
+    asked = [name for name, _ in experiments.questions()]
     assert asked[-1] == "accuracy"
     assert asked[:-1] == sorted(asked[:-1])
 

@@ -88,7 +88,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
 
     A machine's backend without a baseline has no table. Raises LookupError if no record is of a step of JAX.
     """
-    from suite.report.parts import baselines as beside
+    from suite.report.parts import frameworks
 
     rows = against.baseline_comparisons(_loaded(folders))
     if not rows:
@@ -96,7 +96,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
     if as_json:
         print(documents.text(documents.baselines_document(rows)), end="")
         return
-    for table in beside.tables(rows):
+    for table in frameworks.listed(rows):
         if table.rows:
             show(table)
 

@@ -89,3 +89,13 @@ def gpus(name: str) -> int:
     Raises LookupError if there is no such experiment.
     """
     return getattr(load(name), "GPUS", 1)
+
+
+def needs_data(name: str) -> str:
+    """Return which data an experiment needs; '' where the stand-ins do."""
+    return getattr(load(name), "NEEDS_DATA", "")
+
+
+def questions() -> list[tuple[str, str]]:
+    """Return name and question of each experiment; those that the stand-ins cannot answer come last."""
+    return [(name, load(name).TITLE) for name in sorted(names(), key=needs_data)]
