@@ -1,4 +1,4 @@
-"""What an implementation can run here, asked of its interpreter."""
+"""What an implementation can run here, asked of its interpreter, and how fit the machine is to measure."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -7,7 +7,10 @@ import msgspec
 
 from suite.case import Implementation
 from suite.child_imports import PACKAGE
+from suite.driver import fitness
 from suite.processes import children
+from suite.system import load, machine, software, variables
+from suite.telemetry import windows
 from suite.worker_api.protocol import Offer
 
 _PROBE_SECONDS = 180.0
@@ -60,3 +63,21 @@ def offer(implementation: Implementation) -> Offer:
             f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
         )
     return answer
+
+
+def checks_of_this_machine() -> tuple[fitness.Check, ...]:
+    """Return what JAX sees and how fit the machine is."""
+    here = machine.machine()
+    try:
+        notes = software.notes()
+    except ValueError as error:  # of SUITE_COMMIT
+        notes = (str(error),)
+    notes += variables.spoiling()
+    try:
+        jax = offer("jax")
+    except RuntimeError as error:
+        jax = Offer(implementation="jax", problem=str(error))
+    here = machine.seen_by(here, jax.backends.get("gpu", ()))
+    with windows.telemetry() as telemetry:
+        there = telemetry.counters()
+    return fitness.checks(here, jax, load.others_now(2.0), there, machine.why_no_gpu(wanted_one=False), notes)

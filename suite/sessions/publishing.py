@@ -57,16 +57,14 @@ def _found(out: Path, campaign: str) -> Path:
     if here is None:
         if not out.is_dir():
             raise LookupError(f"no campaign '{campaign}' in '{out}', which is no folder; name one suite run wrote to")
-        there = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
+        measured = {path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")}
+        recorded = {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
+        there = sorted(measured | recorded)
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     folder = here.resolve() if here.name in ("", "..") else here
     if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
         raise LookupError(f"'{here}' holds no campaign; the folder of one has a journal, or a JSON file for each case")
     return folder
-
-
-def _with_records(out: Path) -> set[str]:
-    return {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
 
 
 def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
