@@ -1,7 +1,8 @@
 """Questions put to machines, one a file; a file's name is its experiment's name."""
 
-from collections.abc import Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
 
 from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
@@ -39,17 +40,8 @@ class Experiment(Protocol):
         ...
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all experiments, found by their files; nothing is imported."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Experiment:
-    """Return an experiment.
-
-    Raises LookupError, naming what there is and the nearest match, if there is no such file.
-    """
-    return cast(Experiment, discovery.module(__name__, name, names(), "experiment"))
+names = partial(discovery.names, __path__)
+load: Callable[[str], Experiment] = discovery.loader(__name__, "experiment")
 
 
 def usual(experiment: Experiment, catalogue: Sequence[Description]) -> tuple[str, ...]:
