@@ -3,8 +3,10 @@
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
+from typing import Any
 
 
 def names(path: Iterable[str]) -> tuple[str, ...]:
@@ -22,3 +24,16 @@ def module(package: str, name: str, known: Sequence[str], what: str) -> ModuleTy
         hint = f" (did you mean '{near[0]}'?)" if near else ""
         raise LookupError(f"no {what} '{name}'{hint}; there are: {', '.join(known)}")
     return importlib.import_module(f"{package}.{name}")
+
+
+def loader(package: str, what: str, held: str = "") -> Callable[[str], Any]:
+    """Return what gives a module of a package by its name, or what it holds under a name that all of them have.
+
+    It raises LookupError as `module` does.
+    """
+
+    def load(name: str) -> Any:
+        found = module(package, name, names(sys.modules[package].__path__), what)
+        return getattr(found, held) if held else found
+
+    return load

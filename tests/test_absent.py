@@ -4,7 +4,7 @@ import html
 
 import factory
 
-from suite.report.parts import absent
+from suite.report.parts import overview
 
 
 def test_each_model_without_a_speed_up_is_named_with_why():
@@ -17,14 +17,16 @@ def test_each_model_without_a_speed_up_is_named_with_why():
         factory.record("other", "gpu", scope="cold"),
         factory.record("ceiling_copy", "gpu", about=factory.description("ceiling_copy", family="ceiling")),
     ]
-    said = absent.sentence([*whole, *apart, *bad, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"])
+    said = overview.without_speedup(
+        [*whole, *apart, *bad, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"]
+    )
     assert said == (
         "Without a speed-up so far: apart (CPU and GPU timed with different data); bad (no time of the CPU counts: "
         "failed, invalid, disturbed, of a JAX that is slow on a CPU, "
         "or of profile smoke); device (timed on the GPU alone); host (timed "
         "on the CPU alone); never, other (headline step not timed here yet)."
     )
-    assert absent.sentence(whole, {"whole"}, ["whole"]) == ""
+    assert overview.without_speedup(whole, {"whole"}, ["whole"]) == ""
 
 
 def test_the_home_page_names_what_its_chart_leaves_out_of_all_that_can_be_measured():

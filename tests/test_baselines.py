@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from suite import cli
-from suite.report.parts import baselines as tables
+from suite.report.parts import frameworks
 from suite.results.pooled.baselines import baseline_comparisons
 from suite.results.records import store
 from suite.results.views import documents
@@ -78,7 +78,7 @@ def test_each_precision_and_batch_has_a_row_and_either_allocator_one_together():
 
 
 def test_a_table_has_what_was_compared_and_notes_the_rest():
-    cpu, gpu = tables.tables(baseline_comparisons(factory.hosts()))
+    cpu, gpu = frameworks.listed(baseline_comparisons(factory.hosts()))
     assert [cell.text for cell in cpu.rows[0]][:5] == ["mnist_mlp", "128", "float32-highest", "torch eager", "1.01x"]
     assert (gpu.rows, gpu.notes) == ((), ("No baseline beside some steps of mnist_mlp; --json has these too.",))
 

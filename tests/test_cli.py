@@ -31,7 +31,7 @@ from suite.results.evidence.gallery import Sheet
 from suite.results.records import packing, store
 from suite.results.single.summary import summary
 from suite.sessions import bench, publishing, resuming
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 SHEET = Sheet(dataset="mnist", title="", caption="", labels=(), columns=1, file="mnist.png", width=1, height=1,
               seeds=(), digest="")  # fmt: skip

@@ -32,7 +32,7 @@ from suite.driver.request import Request
 from suite.results.records import catalogue, store
 from suite.sessions import resuming
 from suite.system import software
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 ROOT = Path(__file__).parent.parent
 WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")

@@ -13,7 +13,7 @@ import pytest
 from campaigns import Child, FakeClock, case, workers
 from click.testing import CliRunner
 
-from suite.cli import ending, main
+from suite.cli import main, running
 from suite.driver import deadline, probing, runner
 from suite.driver.journal import FILE_NAME, Journal
 from suite.driver.plan import CampaignPlan
@@ -22,7 +22,7 @@ from suite.results.records import store
 from suite.results.single import validity
 from suite.sessions import bench, resuming
 from suite.system import machine, software
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 CASES = (case(), case(backend="gpu"), case("cifar10_mlp"), case("cifar10_mlp", backend="gpu"))
 EIGHT_MINUTES = 480.0
@@ -160,7 +160,7 @@ def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
     assert run("run", signals={2: signal.SIGTERM})[0] == 143
 
     codes = []
-    with pytest.raises(SystemExit) as left, ending.signals() as seen:  # noqa: PT012
+    with pytest.raises(SystemExit) as left, running.signals() as seen:  # noqa: PT012
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
@@ -172,7 +172,7 @@ def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
 
 @pytest.mark.parametrize(("interrupted", "whole", "code"), [(True, True, 130), (False, True, 0), (False, False, 1)])
 def test_a_command_fails_without_a_result_and_not_at_its_budget(interrupted, whole, code):
-    assert ending.Signals().code(interrupted, whole) == code
+    assert running.Signals().code(interrupted, whole) == code
 
 
 def test_nothing_is_kept_of_what_was_interrupted_before_its_first_process(run):

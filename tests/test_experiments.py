@@ -52,7 +52,7 @@ def failed(record, reason="RuntimeError: out of memory"):
 
 
 def read(module, records):
-    reading = module.read(records)
+    reading = module.read(of_one_machine(records))
     assert reading is not None
     return reading
 
@@ -73,7 +73,7 @@ def test_every_experiment_keeps_the_contract(name):
     assert {case.workload for case in made} == timed
     known = {*models.names(), *ceilings.names()}
     assert set(module.WORKLOADS) <= known
-    assert module.read([]) is None
+    assert module.read(of_one_machine([])) is None
 
 
 def test_the_headline_set_is_what_the_models_say_the_shortest_step_first():
@@ -202,7 +202,7 @@ def test_batches_of_several_campaigns_are_pooled_and_smoke_counts_for_none():
     reading = read(crossover, sweep({16: 2.0}) + sweep({64: 3.0}, **newer))
     assert [row[1].text for row in reading.tables[0].rows] == ["16", "64"]
     smoke = sweep({16: 0.2, 64: 0.5}, **newer, profile="smoke")
-    assert crossover.read(smoke) is None
+    assert crossover.read(of_one_machine(smoke)) is None
     assert read(crossover, sweep({16: 2.0, 64: 3.0}) + smoke).chart.points[0].value > 1
 
 
@@ -281,11 +281,11 @@ def test_threads_that_failed_leave_the_rest():
 
 
 def test_what_only_shows_that_it_runs_says_nothing_about_threads():
-    assert threads.read(counted({1: 0.08, None: 0.01}, profile="smoke")) is None
+    assert threads.read(of_one_machine(counted({1: 0.08, None: 0.01}, profile="smoke"))) is None
 
 
 def test_a_step_on_all_cores_alone_says_nothing_about_threads():
-    assert threads.read(counted({None: 0.01})) is None
+    assert threads.read(of_one_machine(counted({None: 0.01}))) is None
 
 
 # Precision
@@ -515,7 +515,7 @@ def test_of_several_sizes_the_fastest_is_the_ceiling_and_of_several_campaigns_th
 
 def test_a_failed_ceiling_is_none():
     assert roof([failed(matmul(1e12))]) == {}
-    assert roofline.read([failed(matmul(1e12)), bound(10**9, 10**6, 0.002)]) is None
+    assert roofline.read(of_one_machine([failed(matmul(1e12)), bound(10**9, 10**6, 0.002)])) is None
 
 
 def test_a_record_that_does_not_say_counts_its_parameters():
@@ -556,8 +556,8 @@ def test_steps_below_ceilings_of_another_campaign_say_so_and_whether_these_are_s
 
 def test_a_ceiling_is_no_speed_up():
     records = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10), copy(1e9, "cpu")]
-    assert headline.read(records) is None
-    assert size.read(records) is None
+    assert headline.read(of_one_machine(records)) is None
+    assert size.read(of_one_machine(records)) is None
 
 
 # Ceilings

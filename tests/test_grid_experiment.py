@@ -30,7 +30,7 @@ def timed(backend, fits, seconds, variant="stacked", busy=None, went_on=None, **
 
 
 def read(records):
-    reading = grid_search.read(records)
+    reading = grid_search.read(of_one_machine(records))
     assert reading is not None
     return reading
 
@@ -153,7 +153,7 @@ def test_stacks_without_the_fit_alone_have_no_gain():
 
 
 def test_other_batches_of_one_fit_are_no_part_of_it():
-    assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
+    assert grid_search.read(of_one_machine([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")])) is None
 
 
 def search(variant, seconds, losses, fits=1, backend="cpu", stages=(), **changes):
@@ -259,7 +259,7 @@ def test_a_search_that_was_timed_whole_is_not_derived():
 
 
 def test_searches_that_were_cut_short_are_none():
-    assert grid_search.read([search("plain", 12.0, (0.1,), profile="smoke")]) is None
+    assert grid_search.read(of_one_machine([search("plain", 12.0, (0.1,), profile="smoke")])) is None
 
 
 def test_one_seed_gives_no_verdict():

@@ -12,6 +12,7 @@ from suite.case import Case
 from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
+from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square
@@ -125,16 +126,16 @@ def grid(**axes):
 
 
 def test_the_gain_of_tuning_stands_beside_the_documented_one():
-    said = words(input_tuning.read(factory.on_hosts(grid(), ALIKE)))
+    said = words(input_tuning.read(of_one_machine(factory.on_hosts(grid(), ALIKE))))
     assert "four workers and batch 64 are 3.00x (2.9" in said
     assert "Not to be quoted" not in said
-    assert "documented are 1.36x in a VirtualBox VM" in words(input_tuning.read(grid()))
-    assert "documented are about 3x on a Tesla V100" in words(input_tuning.read(grid(backend="gpu")))
+    assert "documented are 1.36x in a VirtualBox VM" in words(input_tuning.read(of_one_machine(grid())))
+    assert "documented are about 3x on a Tesla V100" in words(input_tuning.read(of_one_machine(grid(backend="gpu"))))
 
 
 def test_the_fastest_cell_is_named_with_its_bottleneck():
     records = [*grid(backend="gpu", busy=0.08), cell(8, 256, 1200.0, backend="gpu", rounds=1, busy=0.1, alone=24_000.0)]
-    said = words(input_tuning.read(records))
+    said = words(input_tuning.read(of_one_machine(records)))
     assert "the fastest augmented cell is 8 workers with batch 256, 12" in said
     assert "the step alone accounts for 5.0 % of its time, and the GPU is busy 10 % of it" in said
 
@@ -142,13 +143,13 @@ def test_the_fastest_cell_is_named_with_its_bottleneck():
 def test_the_fastest_cell_is_the_one_that_gains_most_as_the_table_has_it():
     runs = tuple(factory.run(number, 32 / rate) for number, rate in enumerate((50.0, 150.0, 200.0)))
     default = msgspec.structs.replace(stored(BASE, 100.0, workers=1), runs=runs)
-    reading = input_tuning.read([default, cell(4, 64, 300.0), cell(16, 128, 290.0, rounds=1)])
+    reading = input_tuning.read(of_one_machine([default, cell(4, 64, 300.0), cell(16, 128, 290.0, rounds=1)]))
     assert "the fastest augmented cell is 4 workers with batch 64, 2.6" in words(reading)
 
 
 def test_the_cost_of_augmentation_stands_beside_the_documented_one():
     beside = [cell(1, 32, 80.0, DROPOUT), cell(1, 32, 100.0, NOAUG)]
-    said = words(input_tuning.read([*grid(), *beside]))
+    said = words(input_tuning.read(of_one_machine([*grid(), *beside])))
     assert "with 1 worker and batch 32 augmentation changes the speed by -33 %" in said
     assert "augmentation changes the speed by -20 %" in said
     assert "documented are 425 against 533 photographs/s on a Tesla V100, -20 %" in said
@@ -159,26 +160,28 @@ def test_a_setting_that_changes_nothing_is_said_to():
     noisy = [msgspec.structs.replace(s, runs=s.runs[::-1]) for s in singly]
     noisy = [msgspec.structs.replace(s, runs=tuple(msgspec.structs.replace(r, round=n) for n, r in enumerate(s.runs)))
              for s in noisy]  # fmt: skip
-    said = words(input_tuning.read(factory.on_hosts([*grid(), *noisy], ALIKE)))
+    said = words(input_tuning.read(of_one_machine(factory.on_hosts([*grid(), *noisy], ALIKE))))
     assert "a queue of 64 is 1.0" in said
     assert said.count("no difference that shows") == 1
     assert "records in memory is 2.0" in said
 
 
 def test_what_was_not_asked_for_with_a_number_of_workers_is_no_cell():
-    reading = input_tuning.read([*grid(), stored(BASE, 500.0)])
+    reading = input_tuning.read(of_one_machine([*grid(), stored(BASE, 500.0)]))
     assert {square.row for square in reading.chart.squares} == {"1", "4", "16"}
 
 
 def test_cells_of_two_campaigns_are_set_against_each_other():
     records = grid()
     other = msgspec.structs.replace(records[1], campaign="20270101-000000-x", created="2027-01-01T00:00:00Z")
-    assert "are 3.00x (no interval) as fast" in words(input_tuning.read([records[0], other, records[2]]))
-    assert "not known" in words(input_tuning.read([records[0], records[2]]))
+    assert "are 3.00x (no interval) as fast" in words(
+        input_tuning.read(of_one_machine([records[0], other, records[2]]))
+    )
+    assert "not known" in words(input_tuning.read(of_one_machine([records[0], records[2]])))
 
 
 def test_the_heat_map_has_a_panel_for_each_augmentation_and_marks_what_is_unsteady():
-    reading = input_tuning.read(grid())
+    reading = input_tuning.read(of_one_machine(grid()))
     assert isinstance(reading.chart, HeatMap)
     assert [square.panel[-13:] for square in reading.chart.squares].count("not augmented") == 1
     assert [(s.row, s.column, s.text) for s in reading.chart.squares][:2] == [("1", "32", "99.6"), ("4", "64", "299")]
@@ -188,7 +191,7 @@ def test_a_cell_that_failed_is_named_beside_the_others():
     records = grid()
     gone = (factory.run(0, 1.0, samples=0, reason="RuntimeError: out of memory"),)
     records[2] = msgspec.structs.replace(records[2], runs=gone, reason="RuntimeError: out of memory")
-    reading = input_tuning.read(records)
+    reading = input_tuning.read(of_one_machine(records))
     assert {s.row for s in reading.chart.squares} == {"1", "4"}
     assert reading.tables[0].notes[-1].startswith("catdog_cnn_base/cpu/epoch/batch=128/workers=16 does not count: ")
     assert "out of memory" in reading.tables[0].notes[-1]
@@ -250,7 +253,7 @@ def invalid(record):
 def test_a_step_that_makes_no_sense_is_left_out_of_what_is_said_of_it():
     records = list(deepening())
     found = [invalid(r) if (r.backend, r.case.scope) == ("gpu", "step") else r for r in records]
-    whole, without = (words(depth.read(group)) for group in (records, found))
+    whole, without = (words(depth.read(of_one_machine(group))) for group in (records, found))
     assert "from storage the GPU is 4.00x" in whole
     assert "44.4x (no interval) with the batch on the device" in whole
     assert "from storage the GPU is 4.00x" in without
@@ -259,17 +262,19 @@ def test_a_step_that_makes_no_sense_is_left_out_of_what_is_said_of_it():
 
 def test_a_network_is_pooled_over_the_hosts_that_timed_it():
     slower = factory.on_hosts(list(deepening()), (1.0, 4.0, 1.0))
-    usual, pooled = (words(depth.read(records)) for records in (factory.on_hosts(list(deepening()), ALIKE), slower))
+    usual, pooled = (
+        words(depth.read(of_one_machine(records))) for records in (factory.on_hosts(list(deepening()), ALIKE), slower)
+    )
     assert "From catdog_cnn_dropout to catdog_cnn_128 the GPU's speed changes by -20.0 % (-2" in usual
     assert "From catdog_cnn_dropout to catdog_cnn_128 the GPU's speed changes by -20 % (-" in pooled, "rather too wide"
-    reading = depth.read(slower)
+    reading = depth.read(of_one_machine(slower))
     assert {(row[-2].text, row[-1].text) for row in reading.tables[0].rows} == {("open", "3")}
     assert not any(point.solid for point in reading.chart.points)
 
 
 def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
     records = factory.on_hosts(list(deepening()), ALIKE)
-    said = words(depth.read(records))
+    said = words(depth.read(of_one_machine(records)))
     for words_ in (
         "From catdog_cnn_dropout to catdog_cnn_128 the GPU's speed changes by -20.0 % (",
         "with the batch on the device; documented -20 %.",
@@ -282,12 +287,12 @@ def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
         "1.0 % for catdog_cnn_base (documented 10 %)",
     ):
         assert words_ in said
-    from_128 = next(a for a in depth.read(records).answers if a.startswith("From catdog_cnn_128"))
+    from_128 = next(a for a in depth.read(of_one_machine(records)).answers if a.startswith("From catdog_cnn_128"))
     assert "0 % (-1.3 to 1.4) from storage, -80.0 % (-80.3 to -79.7) with the batch on the device" in from_128
 
 
 def test_networks_come_in_the_order_of_depth_with_both_rates():
-    reading = depth.read(list(deepening()))
+    reading = depth.read(of_one_machine(list(deepening())))
     first, meanwhile, sides = reading.tables
     assert [row[0].text[11:] for row in first.rows][::2] == ["base", "dropout", "128", "deep"]
     assert [row[6].text for row in first.rows] == ["input"] * 4 + ["both", "input", "both", "input"]
@@ -304,15 +309,17 @@ def test_another_experiments_newer_campaign_takes_no_network_away():
         campaign="20270101-000000-x",
         created="2027-01-01T00:00:00Z",
     )
-    changed, usual = (depth.read(records).answers for records in ([*deepening(), newer], list(deepening())))
+    changed, usual = (
+        depth.read(of_one_machine(records)).answers for records in ([*deepening(), newer], list(deepening()))
+    )
     assert changed[1:] == usual[1:]
     assert "from storage the GPU is 6.3" in changed[0], "what is of the same case is pooled"
 
 
 def test_one_side_alone_has_no_ratio_and_steps_alone_no_reading():
     cpu = [record for record in deepening() if record.backend == "cpu"]
-    assert len(depth.read(cpu).tables) == 2
-    assert depth.read([record for record in cpu if record.case.scope == "step"]) is None
+    assert len(depth.read(of_one_machine(cpu)).tables) == 2
+    assert depth.read(of_one_machine([record for record in cpu if record.case.scope == "step"])) is None
 
 
 # Extrapolation
@@ -345,7 +352,7 @@ def whole_run(*epochs, **changes):
 
 def test_the_middle_epoch_of_a_whole_run_is_set_against_its_steps():
     step = factory.record(about=RUN, step_seconds=[0.1, 0.1, 0.1])
-    (row,) = extrapolation.read([step, whole_run(5.0, 1.1, 1.2)]).tables[0].rows
+    (row,) = extrapolation.read(of_one_machine([step, whole_run(5.0, 1.1, 1.2)])).tables[0].rows
     assert [cell.text for cell in row[:3]] == ["mnist_mlp", "CPU, from memory", "1.00 s"]
     assert row[4].sort == pytest.approx(1.2, rel=0.01)
     assert row[6].text == "100 %"
@@ -353,18 +360,18 @@ def test_the_middle_epoch_of_a_whole_run_is_set_against_its_steps():
 
 def test_both_times_of_an_epoch_are_of_the_rounds_that_its_ratio_is_of():
     step = factory.record(about=RUN, step_seconds=[0.2, 0.1, 0.1])
-    (row,) = extrapolation.read([step, whole_run(1.0, 1.0, 1.0)]).tables[0].rows
+    (row,) = extrapolation.read(of_one_machine([step, whole_run(1.0, 1.0, 1.0)])).tables[0].rows
     assert row[3].sort / row[2].sort == pytest.approx(row[4].sort)
 
 
 def test_a_run_that_was_cut_short_is_no_epoch():
     step = factory.record(about=RUN, step_seconds=[0.1], profile="smoke")
-    assert extrapolation.read([step, whole_run(0.1, profile="smoke")]) is None
+    assert extrapolation.read(of_one_machine([step, whole_run(0.1, profile="smoke")])) is None
 
 
 def test_an_epoch_from_storage_says_how_much_of_it_was_timed():
     step, flowing = stored(BASE, 1000.0, scope="step"), stored(BASE, 500.0)
-    reading = extrapolation.read([step, flowing])
+    reading = extrapolation.read(of_one_machine([step, flowing]))
     (row,) = reading.tables[0].rows
     assert row[4].sort == pytest.approx(2.0, rel=1e-6)
     assert row[2].sort == pytest.approx(8.0, rel=0.01)
@@ -376,20 +383,20 @@ def test_an_epoch_from_storage_says_how_much_of_it_was_timed():
 
 
 def test_an_epoch_without_its_step_predicts_nothing():
-    assert extrapolation.read([stored(BASE, 500.0)]) is None
-    assert extrapolation.read([whole_run(1.0)]) is None
+    assert extrapolation.read(of_one_machine([stored(BASE, 500.0)])) is None
+    assert extrapolation.read(of_one_machine([whole_run(1.0)])) is None
 
 
 def test_an_epoch_of_each_side_is_named_in_the_chart_and_a_grid_has_none():
     sides = [
         stored(BASE, rate, side, scope) for side in ("cpu", "gpu") for scope, rate in (("epoch", 50), ("step", 99))
     ]
-    assert [item.row for item in extrapolation.read(sides).chart.points] == [
+    assert [item.row for item in extrapolation.read(of_one_machine(sides)).chart.points] == [
         f"{BASE.name}, {s}" for s in ("CPU", "GPU")
     ]
     grid = msgspec.structs.replace(BASE, grid=models.load("mnist_grid_search").description.grid)
     of_grid = [msgspec.structs.replace(record, description=grid) for record in sides]
-    assert extrapolation.read(of_grid) is None
+    assert extrapolation.read(of_one_machine(of_grid)) is None
 
 
 def test_a_models_page_has_the_many_cells_of_an_experiment_in_one_table():
@@ -402,7 +409,7 @@ def test_a_models_page_has_the_many_cells_of_an_experiment_in_one_table():
 
 
 def test_a_machine_without_a_gpu_has_no_columns_about_one():
-    first, meanwhile = depth.read([record for record in deepening() if record.backend == "cpu"]).tables
+    first, meanwhile = depth.read(of_one_machine([record for record in deepening() if record.backend == "cpu"])).tables
     assert not [column for column in meanwhile.columns if "GPU" in column]
     assert meanwhile.columns[0] == first.columns[0] == "model"
 
@@ -413,5 +420,7 @@ def test_a_machine_that_nobody_watched_has_no_table_of_what_it_did(backend):
     unseen = msgspec.structs.replace(
         record, runs=tuple(msgspec.structs.replace(run, telemetry=None) for run in record.runs)
     )
-    assert len(depth.read([record]).tables) == 2
-    assert [table.title for table in depth.read([unseen]).tables] == ["From storage, and on the device alone"]
+    assert len(depth.read(of_one_machine([record])).tables) == 2
+    assert [table.title for table in depth.read(of_one_machine([unseen])).tables] == [
+        "From storage, and on the device alone"
+    ]

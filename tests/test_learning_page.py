@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite import models
+from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps
@@ -14,10 +14,10 @@ from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
 from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
-from suite.report.parts import accuracies, questions
+from suite.report.parts import accuracies
 from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
-from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.run import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}
@@ -161,7 +161,7 @@ def test_every_network_of_the_experiment_has_a_documented_accuracy_and_no_other(
 
 
 def test_measured_accuracies_stand_beside_the_documented():
-    (table,) = accuracy.read([trained("catdog_cnn_base")]).tables
+    (table,) = accuracy.read(of_one_machine([trained("catdog_cnn_base")])).tables
     rows = {row[0].text: row for row in table.rows}
     assert [cell.text for cell in rows["catdog_cnn_base"][1:6]] == [
         "80.0 %", "81.0 %", "80.0 % to 82.0 %", "+1.0 points", "200,000",
@@ -170,22 +170,22 @@ def test_measured_accuracies_stand_beside_the_documented():
 
 @pytest.mark.parametrize("record", [{"data": "embedded"}, {"steps": 300}, {"batch": 64}, {"augmentation": "none"}])
 def test_no_other_training_stands_in_the_column_of_the_documented_one(record):
-    assert accuracy.read([trained("catdog_cnn_base", **record)]) is None
+    assert accuracy.read(of_one_machine([trained("catdog_cnn_base", **record)])) is None
 
 
 def test_a_training_that_was_cut_short_does_not_count():
     whole = trained("catdog_cnn_base")
     runs = tuple(msgspec.structs.replace(r, learnt=msgspec.structs.replace(r.learnt, steps=4)) for r in whole.runs)
-    assert accuracy.read([msgspec.structs.replace(whole, runs=runs)]) is None
+    assert accuracy.read(of_one_machine([msgspec.structs.replace(whole, runs=runs)])) is None
 
 
 def test_the_ladder_is_judged_once_all_of_it_was_run():
     ladder = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_128")
     rising = [trained(name, (0.8 + 0.04 * rung,)) for rung, name in enumerate(ladder)]
-    assert accuracy.read(rising).answers[-1].endswith("rises with each step, as documented.")
+    assert accuracy.read(of_one_machine(rising)).answers[-1].endswith("rises with each step, as documented.")
     falling = [*rising[:-1], trained(ladder[-1], (0.5,))]
-    assert accuracy.read(falling).answers[-1].endswith("does not rise with each step, as documented.")
-    assert "From" not in accuracy.read(rising[:3]).answers[-1]
+    assert accuracy.read(of_one_machine(falling)).answers[-1].endswith("does not rise with each step, as documented.")
+    assert "From" not in accuracy.read(of_one_machine(rising[:3])).answers[-1]
 
 
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
@@ -200,7 +200,7 @@ def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why()
 
 
 def test_questions_that_the_stand_ins_cannot_answer_come_last():
-    asked = [name for name, _ in questions.questions()]
+    asked = [name for name, _ in experiments.questions()]
     assert asked[-1] == "accuracy"
     assert asked[:-1] == sorted(asked[:-1])
 
@@ -209,7 +209,7 @@ def test_questions_that_the_stand_ins_cannot_answer_come_last():
 
 
 def test_both_rules_are_applied_to_both_kinds_of_pixels():
-    reading = predict_rescale.read([trained("catdog_cnn_dropout", (0.9,), predictions=(HALF, RAW))])
+    reading = predict_rescale.read(of_one_machine([trained("catdog_cnn_dropout", (0.9,), predictions=(HALF, RAW))]))
     (table,) = reading.tables
     assert [(row[3].text, row[4].text, row[5].sort, row[6].sort) for row in table.rows] == [
         ("0 to 1", "output > 0.5", 0.9, 0.5),
@@ -225,7 +225,7 @@ def test_what_was_trained_on_the_stand_in_says_so_and_comes_last():
         trained("catdog_cnn_dropout", (0.9,), data=data, steps=300, predictions=(HALF, RAW))
         for data in ("embedded", "tfds")
     ]
-    reading = predict_rescale.read(records)
+    reading = predict_rescale.read(of_one_machine(records))
     assert [row[1].text for row in reading.tables[0].rows[::4]] == ["the published data", "the stand-in"]
     assert "trained on the stand-in" in reading.answers[1]
 

@@ -38,8 +38,7 @@ from suite.system import boot_id, counters, load, machine, software
 from suite.system.redact import _folders, _names, anonymous
 from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
-from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import Message, Task
+from suite.worker_api.protocol import Message, Offer, Task
 from suite.workload import WholeRun
 
 PLAN = clock.Plan(

@@ -9,7 +9,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from suite.report import pages
-from suite.report.parts import memory, templates
+from suite.report.parts import telemetry, templates
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.results.pooled import pools as pooled
@@ -99,7 +99,7 @@ def test_peak_memory_of_host_and_gpu_is_the_most_of_the_processes():
     ]
     runs[2] = msgspec.structs.replace(runs[2], reason="it failed")
     record = msgspec.structs.replace(factory.record(backend="gpu"), runs=tuple(runs))
-    (row,) = memory.table([record, factory.record()]).rows
+    (row,) = telemetry.memory_table([record, factory.record()]).rows
     assert [cell.text for cell in row[1:]] == ["step", "3.00 GiB", "2.00 MiB", "2.00"]
     assert "<caption>Peak memory" in factory.pages([record])["workloads/mnist_mlp.md"]
-    assert memory.table([factory.record()]).rows == ()
+    assert telemetry.memory_table([factory.record()]).rows == ()

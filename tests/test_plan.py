@@ -15,6 +15,7 @@ from plan.tables import table as plan_table
 from suite import experiments, models
 from suite.analysis import devices
 from suite.report.parts import tables
+from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
@@ -203,7 +204,9 @@ def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
     grid = Grid(hidden=((128,),), epochs=(10,), folds=3)
     about = factory.description(model, run=WholeRun(epochs=1, train=100), grid=grid)
     made = (factory.record(model, about=about, runs=(), **one) for one in each)
-    reading = experiments.load(name).read([msgspec.structs.replace(one, reason="out of memory") for one in made])
+    reading = experiments.load(name).read(
+        of_one_machine([msgspec.structs.replace(one, reason="out of memory") for one in made])
+    )
     assert reading.names(model)
     assert answered(name, (factory.HOST, reading))["h100"].text == "tier 2"
     row = answered(name, (factory.HOST, reading), (factory.HOST, tuple(f"{other}: 2x" for other in others)))
@@ -221,7 +224,9 @@ def scaled(machine, *counts, models=SCALED, **changes):
         for model in models
         for count in (1, *counts)
     )
-    return experiments.load("scaling").read([msgspec.structs.replace(one, experiment="scaling") for one in records])
+    return experiments.load("scaling").read(
+        of_one_machine([msgspec.structs.replace(one, experiment="scaling") for one in records])
+    )
 
 
 def h200s(*hosts):

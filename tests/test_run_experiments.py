@@ -7,6 +7,7 @@ import pytest
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import first_call_vs_steady, run_length
+from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun
@@ -38,7 +39,9 @@ def test_first_calls_are_asked_for_on_each_backend():
 
 
 def test_first_and_steady_calls_are_read_and_set_against_each_other():
-    reading = first_call_vs_steady.read([calls("cpu", 20.0, 9.0, 8.0, 8.4), calls("gpu", 15.0, 0.3, 0.2, 0.2)])
+    reading = first_call_vs_steady.read(
+        of_one_machine([calls("cpu", 20.0, 9.0, 8.0, 8.4), calls("gpu", 15.0, 0.3, 0.2, 0.2)])
+    )
     four, sides = reading.tables
     assert [row[1].text for row in four.rows] == ["cpu", "gpu"]
     assert [row[5].sort for row in four.rows] == pytest.approx([20 / 8.2, 75], rel=1e-2)
@@ -51,18 +54,18 @@ def test_first_and_steady_calls_are_read_and_set_against_each_other():
 def test_first_calls_of_another_batch_are_not_read_as_the_headline_ones():
     one = calls("cpu", 20.0, 9.0, 8.0, 8.4)
     other = msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, batch=7))
-    assert first_call_vs_steady.read([other]) is None
+    assert first_call_vs_steady.read(of_one_machine([other])) is None
 
 
 def test_a_side_alone_has_no_second_table_and_nothing_has_no_reading():
-    assert len(first_call_vs_steady.read([calls("cpu", 20.0, 9.0, 8.0, 8.4)]).tables) == 1
-    assert first_call_vs_steady.read([factory.record()]) is None
+    assert len(first_call_vs_steady.read(of_one_machine([calls("cpu", 20.0, 9.0, 8.0, 8.4)])).tables) == 1
+    assert first_call_vs_steady.read(of_one_machine([factory.record()])) is None
 
 
 def test_an_answer_on_first_calls_that_only_shows_that_it_runs_says_so():
     one = calls("cpu", 20.0, 9.0, 8.0, 8.4)
     told = [
-        first_call_vs_steady.read([msgspec.structs.replace(one, profile=profile)])
+        first_call_vs_steady.read(of_one_machine([msgspec.structs.replace(one, profile=profile)]))
         .answers[0]
         .endswith(" the time of a later one. Against it: it only shows that it runs.")
         for profile in ("quick", "smoke")
@@ -96,7 +99,7 @@ def test_runs_of_three_kinds_are_asked_for_on_the_gpu_and_the_documented_one_on_
 
 def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     records = [watched(10, "plain", 0.27), watched(1, "plain", 0.26), watched(1, "resident", 0.95)]
-    reading = run_length.read(records)
+    reading = run_length.read(of_one_machine(records))
     (table,) = reading.tables
     assert [row[2].text for row in table.rows] == [
         "20 epochs, data on the host", "200 epochs, data on the host", "20 epochs, data on the device"]  # fmt: skip
@@ -105,19 +108,19 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert "26 % in 20 epochs, data on the host (26 % while training); 27 % in 200 epochs" in reading.answers[0]
     assert "Not measured" not in reading.answers[0]
     assert reading.answers[0].endswith(" 10 times the epochs keep it 1.04x as busy while training.")
-    assert "times the epochs" not in run_length.read(records[:1]).answers[0]
+    assert "times the epochs" not in run_length.read(of_one_machine(records[:1])).answers[0]
 
 
 def test_how_busy_a_gpu_is_is_pooled_over_hosts():
     first, again = ([watched(length, "plain", busy) for length in (1, 10)] for busy in (0.1, 0.4))
     records = [*factory.on_hosts(first, (1.0,)), *factory.on_hosts(again, (1.0, 1.0))[2:]]
-    (table,) = run_length.read(records).tables
+    (table,) = run_length.read(of_one_machine(records)).tables
     assert [row[5].sort for row in table.rows] == pytest.approx([0.2, 0.2]), "the mean of 10 and 40 %"
     assert [row[-1].text for row in table.rows] == ["2", "2"]
 
 
 def test_an_answer_names_the_runs_that_were_not_made():
-    (answer,) = run_length.read([watched(1, "plain", 0.26)]).answers
+    (answer,) = run_length.read(of_one_machine([watched(1, "plain", 0.26)])).answers
     assert answer == (
         "mnist_mlp: the GPU is busy 26 % in 20 epochs, data on the host (26 % while training). Not measured: "
         "200 epochs, data on the host; 20 epochs, data on the device."
@@ -128,19 +131,24 @@ def test_a_grid_search_which_has_its_examples_on_the_device_is_no_run_from_the_h
     about = msgspec.structs.replace(RUN, grid=models.load("mnist_grid_search").description.grid)
     assert run_length.cases([RUN, about], BOTH) == run_length.cases([RUN], BOTH)
     search = msgspec.structs.replace(watched(1, "plain", 0.26), description=about)
-    assert run_length.read([search]) is None
+    assert run_length.read(of_one_machine([search])) is None
 
 
 def test_a_run_that_was_cut_short_is_none_of_the_documented_ones():
     cut = msgspec.structs.replace(watched(1, "resident", 0.95), profile="smoke")
-    assert run_length.read([cut]) is None
-    (table,) = run_length.read([cut, watched(1, "plain", 0.26)]).tables
+    assert run_length.read(of_one_machine([cut])) is None
+    (table,) = run_length.read(of_one_machine([cut, watched(1, "plain", 0.26)])).tables
     assert [row[2].text for row in table.rows] == ["20 epochs, data on the host"]
 
 
 def test_a_run_of_another_batch_is_not_the_documented_one():
     one = watched(1, "plain", 0.26)
-    assert run_length.read([msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, batch=4096))]) is None
+    assert (
+        run_length.read(
+            of_one_machine([msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, batch=4096))])
+        )
+        is None
+    )
 
 
 def test_a_window_that_is_shorter_than_the_training_does_not_say_how_busy_a_gpu_was():
@@ -153,12 +161,12 @@ def test_a_window_that_is_shorter_than_the_training_does_not_say_how_busy_a_gpu_
 
 def test_a_run_that_nobody_watched_has_dashes():
     bare = factory.record(backend="gpu", scope="run", about=RUN, step_seconds=[1.0])
-    (table,) = run_length.read([bare]).tables
+    (table,) = run_length.read(of_one_machine([bare])).tables
     assert [cell.text for cell in table.rows[0][4:10]] == ["–"] * 6
 
 
 def test_how_busy_both_are_while_training_leaves_out_what_was_built_and_what_drivers_average():
-    (row,) = run_length.read([watched(1, "plain", 0.1, training=0.8)]).tables[0].rows
+    (row,) = run_length.read(of_one_machine([watched(1, "plain", 0.1, training=0.8)])).tables[0].rows
     assert (row[4].sort, row[5].sort, row[6].sort, row[9].sort) == pytest.approx((6.0, 0.1, 0.8, 0.7))
     record = watched(1, "plain", 0.1, training=0.8)
     (run,) = record.runs
@@ -170,7 +178,7 @@ def test_how_busy_both_are_while_training_leaves_out_what_was_built_and_what_dri
 
 
 def test_epochs_too_short_to_be_watched_have_no_share_of_their_own():
-    reading = run_length.read([watched(1, "plain", 0.1, epochs=1.5)])
+    reading = run_length.read(of_one_machine([watched(1, "plain", 0.1, epochs=1.5)]))
     (row,) = reading.tables[0].rows
     assert (row[5].text, row[6].text, row[9].sort) == ("10 %", "–", pytest.approx(0.7))
     assert reading.answers[0].startswith("mnist_mlp: the GPU is busy 10 % in 20 epochs, data on the host. Not")

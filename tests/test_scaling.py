@@ -97,11 +97,11 @@ def test_every_case_divides_and_stands_beside_one_gpu(batch, gpus):
 def test_a_batch_that_does_not_divide_is_left_out_and_the_reading_says_why():
     odd = msgspec.structs.replace(MLP, batch=6)
     assert (4, 6) not in scaling.settings(odd, 8)
-    reading = scaling.read(node(about=odd))
+    reading = scaling.read(of_one_machine(node(about=odd)))
     refused = [f"a batch of 6 does not divide over {count} devices" for count in (4, 8)]
     assert [cell.remark for cell in column(reading.tables[0], "speed")] == ["", "", *refused]
     assert "a batch of 6 split over 2 GPUs is" in reading.answers[0]
-    one = scaling.read(node(2, msgspec.structs.replace(MLP, batch=1)))
+    one = scaling.read(of_one_machine(node(2, msgspec.structs.replace(MLP, batch=1))))
     assert "from 2 GPUs is not known: a batch of 1 does not divide over 2 devices." in one.answers[0]
 
 
@@ -136,7 +136,7 @@ def test_the_estimate_lets_several_gpus_share_a_step():
 
 
 def test_speed_and_efficiency_are_those_of_the_times():
-    strong, weak, _ = scaling.read(node()).tables
+    strong, weak, _ = scaling.read(of_one_machine(node())).tables
     base = seconds(1, 32)
     assert [cell.sort for cell in column(strong, "speed")] == pytest.approx(
         [1, *(base / seconds(n, 32) for n in (2, 4, 8))]
@@ -150,7 +150,7 @@ def test_speed_and_efficiency_are_those_of_the_times():
 
 
 def test_each_speed_has_an_interval_that_holds_it():
-    reading = scaling.read(factory.on_hosts(node()))
+    reading = scaling.read(of_one_machine(factory.on_hosts(node())))
     strong, weak, _ = reading.tables
     for table in (strong, weak):
         for cell in column(table, "95 % interval")[1:]:
@@ -162,7 +162,7 @@ def test_each_speed_has_an_interval_that_holds_it():
 
 @pytest.mark.parametrize("summing", [0.0, 0.0002, 0.002])
 def test_what_the_collectives_take_is_what_one_gpu_with_the_part_does_without(summing):
-    strong, weak, _ = scaling.read(node(time=lambda n, b: seconds(n, b, summing))).tables
+    strong, weak, _ = scaling.read(of_one_machine(node(time=lambda n, b: seconds(n, b, summing)))).tables
     for table, batches in ((strong, (32, 32, 32)), (weak, (64, 128, 256))):
         shares = [cell.sort for cell in column(table, "collectives at most (derived)")[1:]]
         wanted = [summing / seconds(n, b, summing) for n, b in zip((2, 4, 8), batches, strict=True)]
@@ -178,13 +178,13 @@ def test_what_the_collectives_take_is_what_one_gpu_with_the_part_does_without(su
     ],
 )
 def test_where_a_second_gpu_pays_is_a_sentence(summing, words):
-    reading = scaling.read(factory.on_hosts(node(time=lambda n, b: seconds(n, b, summing))))
+    reading = scaling.read(of_one_machine(factory.on_hosts(node(time=lambda n, b: seconds(n, b, summing)))))
     assert words in reading.answers[0]
 
 
 def test_a_workload_has_one_answer_that_says_no_number_twice():
     nodes = (factory.on_hosts(node(count, time=lambda n, b: seconds(n, b, 0.0))) for count in (2, 8))
-    (two,), (eight,) = (scaling.read(records).answers for records in nodes)
+    (two,), (eight,) = (scaling.read(of_one_machine(records)).answers for records in nodes)
     assert two.startswith("cifar10_mlp: a batch of 32 split over 2 GPUs is 1.")
     assert ". With 2 times the batch 2 GPUs do " in two
     assert two.endswith(". A second GPU pays at all of the batches from 32 to 2,048.")
@@ -192,15 +192,15 @@ def test_a_workload_has_one_answer_that_says_no_number_twice():
 
 
 def test_an_answer_says_once_how_many_of_its_speeds_may_be_quoted():
-    assert scaling.read(node(2)).answers[0].endswith(" None of 6 may be quoted.")
-    assert "quoted" not in scaling.read(factory.on_hosts(node(2))).answers[0]
+    assert scaling.read(of_one_machine(node(2))).answers[0].endswith(" None of 6 may be quoted.")
+    assert "quoted" not in scaling.read(of_one_machine(factory.on_hosts(node(2)))).answers[0]
 
 
 def test_a_speed_is_pooled_over_the_hosts_that_took_both_steps():
     first, slower = (node(2, time=lambda n, b, s=summing: seconds(n, b, s)) for summing in (0.0, 0.002))
     records = [*factory.on_hosts(first, (1.0,)), *factory.on_hosts(slower, (1.0, 1.0))[len(slower) :]]
     times = [seconds(1, 32) / seconds(2, 32, summing) for summing in (0.0, 0.002)]
-    table, *_ = scaling.read(records).tables
+    table, *_ = scaling.read(of_one_machine(records)).tables
     assert column(table, "speed")[1].sort == pytest.approx((times[0] * times[1]) ** 0.5, rel=1e-6)
     assert column(table, "hosts")[1].text == "2"
 
@@ -213,7 +213,7 @@ def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():
 
 
 def test_a_size_that_failed_has_its_reason_and_fewer_gpus_answer():
-    reading = scaling.read(failed(node(), 8, 32))
+    reading = scaling.read(of_one_machine(failed(node(), 8, 32)))
     assert column(reading.tables[0], "speed")[-1].remark == "not measured"
     assert reading.tables[0].notes == ("cifar10_mlp/gpu/step/devices=8 does not count: RuntimeError: out of memory.",)
     assert "split over 4 GPUs" in reading.answers[0]
@@ -221,25 +221,25 @@ def test_a_size_that_failed_has_its_reason_and_fewer_gpus_answer():
 
 
 def test_what_is_missing_is_a_dash_and_no_number():
-    reading = scaling.read(without(without(node(), 4, 32), 1, 4))
+    reading = scaling.read(of_one_machine(without(without(node(), 4, 32), 1, 4)))
     speeds, shares = (column(reading.tables[0], name) for name in ("speed", "collectives at most (derived)"))
     assert [cell.text == "–" for cell in speeds] == [False, False, True, False]
     assert speeds[2].remark == "not measured"
     assert [cell.text == "–" for cell in shares] == [True, False, True, True]
-    bare = scaling.read(without(node(), 1, 32))
+    bare = scaling.read(of_one_machine(without(node(), 1, 32)))
     assert "is not known: one GPU was not measured beside it." in bare.answers[0]
     assert bare.chart.points == ()
 
 
 def test_another_loss_on_the_same_batch_is_another_training_and_no_number():
     wrong = [*without(node(), 2, 32), cell(2, 32, seconds(2, 32), loss=2.31, machine=node()[0].machine)]
-    reading = scaling.read(wrong)
+    reading = scaling.read(of_one_machine(wrong))
     refused = column(reading.tables[0], "speed")[1]
     assert refused.text == "–"
     assert "not the same training: its first loss is 4.3e-03 from that of one GPU" in refused.remark
     assert all(p.at != 2 for p in reading.chart.points)
     near = [*without(node(), 2, 32), cell(2, 32, seconds(2, 32), loss=2.3001, machine=node()[0].machine)]
-    assert column(scaling.read(near).tables[0], "speed")[1].text != "–"
+    assert column(scaling.read(of_one_machine(near)).tables[0], "speed")[1].text != "–"
 
 
 def test_each_row_says_how_far_its_first_loss_is_from_that_of_one_gpu_with_the_same_batch():
@@ -247,12 +247,12 @@ def test_each_row_says_how_far_its_first_loss_is_from_that_of_one_gpu_with_the_s
         *without(without(node(), 2, 32), 1, 128),
         cell(2, 32, seconds(2, 32), loss=2.3001, machine=node()[0].machine),
     ]
-    strong, weak = (column(table, "first losses apart") for table in scaling.read(records).tables[:2])
+    strong, weak = (column(table, "first losses apart") for table in scaling.read(of_one_machine(records)).tables[:2])
     assert [cell.text for cell in strong] == ["–", "4.3e-05", "0", "0"]
     assert [cell.text for cell in weak] == ["–", "0", "–", "0"]
     assert (weak[0].remark, weak[2].remark[:31]) == ("the others are set against it", "one GPU did not take this batch")
     wrong = [*without(node(), 2, 32), cell(2, 32, seconds(2, 32), loss=2.31, machine=node()[0].machine)]
-    assert column(scaling.read(wrong).tables[0], "first losses apart")[1].text == "4.3e-03"
+    assert column(scaling.read(of_one_machine(wrong)).tables[0], "first losses apart")[1].text == "4.3e-03"
 
 
 def test_other_inputs_have_other_losses_and_prove_nothing():
@@ -268,22 +268,22 @@ def test_an_invalid_size_has_no_speed_is_not_drawn_and_not_counted():
     at = next(i for i, r in enumerate(records) if (r.case.devices, r.case.batch) == (8, 32))
     compiled = tuple(msgspec.structs.replace(run, compilations=1) for run in records[at].runs)
     records[at] = msgspec.structs.replace(records[at], runs=compiled)
-    reading = scaling.read(records)
+    reading = scaling.read(of_one_machine(records))
     assert [p.at for p in reading.chart.points] == [1, 2, 4]
     assert "split over 4 GPUs" in reading.answers[0]
     assert "compilation inside the samples" in reading.tables[0].notes[0]
 
 
 def test_smoke_is_no_answer():
-    assert scaling.read(node(profile="smoke")) is None
+    assert scaling.read(of_one_machine(node(profile="smoke"))) is None
 
 
 def test_one_gpu_alone_say_nothing():
-    assert scaling.read([record for record in node() if record.case.devices == 1]) is None
+    assert scaling.read(of_one_machine([record for record in node() if record.case.devices == 1])) is None
 
 
 def test_the_chart_has_an_ideal_line_to_the_most_gpus_and_strong_and_weak_stand_apart():
-    reading = scaling.read(node(4))
+    reading = scaling.read(of_one_machine(node(4)))
     assert [chart.name for chart in reading.beside] == ["weak", "second"]
     for chart in (reading.chart, reading.beside[0]):
         assert chart.lines[0].ends == ((1.0, 1.0), (4.0, 4.0))

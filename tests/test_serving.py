@@ -410,7 +410,7 @@ def test_requests_are_answered_by_the_plain_way_of_jax_and_all_of_torch():
 
 
 def read(records):
-    reading = serving.read(records)
+    reading = serving.read(of_one_machine(records))
     assert reading is not None
     return reading
 
@@ -474,7 +474,7 @@ def test_requests_of_other_campaigns_have_latencies_and_baselines():
     reading = read([requests(), requests(implementation="torch", seconds=0.020)])
     assert [row[2].text for row in reading.tables[0].rows] == ["jax", "torch"]
     assert len(reading.answers) == 1
-    assert serving.read([]) is None
+    assert serving.read(of_one_machine([])) is None
 
 
 def test_campaigns_are_pooled_and_smoke_has_latencies_alone():

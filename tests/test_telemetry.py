@@ -29,8 +29,7 @@ from suite.system import counters, machine
 from suite.system.nvml import GpuReading, Gpus
 from suite.telemetry import process, windows
 from suite.worker_api import clock, telemetry_messages
-from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import Message
+from suite.worker_api.protocol import Message, Offer
 from suite.worker_api.telemetry_messages import Counters, TelemetrySample
 
 # The driver

@@ -18,7 +18,7 @@ from suite.results.single import prices
 from suite.results.single.prices import Price
 from suite.system import machine
 from suite.system.nvml import Gpus
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 A100 = "NVIDIA A100-SXM4-40GB"
 FIRST, SECOND = "MIG-aaaa1111-0000-0000-0000-000000000000", "MIG-bbbb2222-0000-0000-0000-000000000000"

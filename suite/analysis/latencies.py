@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.analysis.steps import caveat, steady
 from suite.results.records.record import Record
-from suite.results.single.campaigns import notes
 from suite.results.single.latency import Latency, latency
-from suite.results.single.selection import current_cases, fastest_of_each_case
+from suite.results.single.selection import campaigns_note, current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
@@ -49,7 +48,8 @@ def latency_table(served: Sequence[Latency]) -> Table:
                 one_host_cell(item.summary),
             )
         )
-    title, apart = "Requests of one picture, four always under way", notes(item.summary.record for item in served)
+    title = "Requests of one picture, four always under way"
+    apart = campaigns_note(item.summary.record for item in served)
     return Table(title=title, columns=_LATENCIES, rows=tuple(rows), notes=apart)
 
 

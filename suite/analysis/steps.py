@@ -98,18 +98,7 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 
 def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
     """Return a chart's point of a ratio: hollow if its times have a caveat or its interval is too wide."""
-    text = units.ratio(value.value, value.low, value.high)
-    sure = not too_wide(value)
-    return Point(
-        series=series,
-        value=value.value,
-        low=value.low,
-        high=value.high,
-        at=at,
-        row=row,
-        text=text,
-        solid=sure and steady(*items),
-    )
+    return _point(series, value, at, row, not too_wide(value) and steady(*items))
 
 
 def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None, row: str = "") -> Point:
@@ -120,16 +109,13 @@ def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None,
 
 def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = "") -> Point:
     """Return a chart's point of a pooled ratio: hollow if it lacks something to be quotable."""
-    return Point(
-        series=series,
-        value=value.value,
-        low=value.low,
-        high=value.high,
-        at=at,
-        row=row,
-        text=units.ratio(value.value, value.low, value.high),
-        solid=not any(lacking(value)),
-    )
+    return _point(series, value, at, row, not any(lacking(value)))
+
+
+def _point(series: str, value: Estimate | Pooled, at: float | None, row: str, solid: bool) -> Point:
+    low, high = value.low, value.high
+    text = units.ratio(value.value, low, high)
+    return Point(series=series, value=value.value, low=low, high=high, at=at, row=row, text=text, solid=solid)
 
 
 def untimed(evidence: Evidence, fits: Callable[[Record], bool], groups: Iterable[Sequence[Pool]]) -> tuple[str, ...]:

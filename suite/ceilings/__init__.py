@@ -1,17 +1,17 @@
 """What a machine can do at most, one kind of work a file, with the contract of a model."""
 
+from collections.abc import Callable
+from functools import partial
+
 from suite import discovery
-from suite.workload import Workload
+from suite.workload import Source, Workload
 
-
-def names() -> tuple[str, ...]:
-    """Return the names of all ceilings, found by their files; nothing is imported."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Workload:
-    """Return a ceiling's workload.
-
-    Raises LookupError, naming what there is, if there is no such file.
-    """
-    return discovery.module(__name__, name, names(), "ceiling").WORKLOAD
+names = partial(discovery.names, __path__)
+load: Callable[[str], Workload] = discovery.loader(__name__, "ceiling", "WORKLOAD")
+SOURCE = Source(  # of ceilings: they are the project's own, their idea is not
+    author="Williams, Waterman and Patterson",
+    title="Roofline: An Insightful Visual Performance Model for Multicore Architectures",
+    year=2009,
+    address="https://doi.org/10.1145/1498765.1498785",
+    place="the roof, measured in place of the vendor's numbers",
+)

@@ -13,7 +13,7 @@ import numpy as np
 import optax
 from flax import nnx
 
-from suite.ceilings._source import SOURCE
+from suite.ceilings import SOURCE
 from suite.workload import Description, Workload
 
 BLOCKS = 16  # which XLA can work on side by side

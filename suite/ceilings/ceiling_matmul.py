@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from suite.ceilings._source import SOURCE
+from suite.ceilings import SOURCE
 from suite.nn import flop
 from suite.workload import Description, Workload
 

@@ -8,7 +8,7 @@ from suite import discovery
 from suite.analysis.steps import caveat, said_of, steady
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.results.single.campaigns import several
+from suite.results.single.selection import several_campaigns
 from suite.results.single.summary import Summary
 
 Verdict = Literal["reproduced", "in part", "refuted", "not comparable", "not run"]
@@ -70,7 +70,7 @@ def unmeasured(missing: str, finding: str = "") -> Judgement:
 
 def _campaigns(items: Iterable[Summary]) -> str:
     """Return a sentence on the campaigns of these results; '' for one campaign."""
-    span = several(item.record for item in items)
+    span = several_campaigns(item.record for item in items)
     return f" The results are {span}." if span else ""
 
 

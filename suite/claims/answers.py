@@ -16,7 +16,7 @@ _TILTS, _RARE = 0.1, 0.1  # of the answers
 
 
 def _ladder(evidence: Evidence) -> Judgement:
-    result = accuracy.read(evidence.records)
+    result = accuracy.read(evidence)
     accuracies = {
         name: over_processes([one.accuracy for one in learnt(record)])
         for name, record in accuracy.trained(evidence.records).items()

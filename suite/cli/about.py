@@ -50,7 +50,7 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 def doctor() -> None:
     """Check what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
     from suite.console import terminal
-    from suite.driver.doctor import checks_of_this_machine
+    from suite.driver.probing import checks_of_this_machine
 
     checks = checks_of_this_machine()
     terminal.print_checks(checks)

@@ -1,13 +1,15 @@
-"""The command `suite run`."""
+"""The command `suite run`. It ends alike when done, at its budget, by Ctrl-C and by SIGTERM."""
 
 import os
+import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import click
@@ -17,6 +19,8 @@ from suite.cli.options import check_contradictions, ignored, of_command, of_requ
 from suite.cli.renamed import RenamingCommand
 from suite.cli.types import PUBLISHED, published
 from suite.driver.request import Request
+
+_FAILED, _INTERRUPTED, _TERMINATED = 1, 130, 143
 
 
 @click.command(cls=RenamingCommand, short_help="Run benchmarks and print the results.")
@@ -49,7 +53,6 @@ class _Outcome:
 
 def _run(request: Request, context: click.Context, began: float) -> _Outcome:
     """Measure, print and render what the command line asks; `began` is its start by the monotonic clock, in seconds."""
-    from suite.cli.ending import signals
     from suite.console import terminal
     from suite.results.single import prices as price_list
     from suite.sessions import bench, publishing, resuming
@@ -126,3 +129,41 @@ def _show(headers: Sequence[Any], out: Path, prices: Sequence[Any], site: bool) 
         else:
             campaigns = {header.campaign for header in headers}
             printing.print_results((PUBLISHED, out), header.machine, prices, campaigns, noted)
+
+
+@dataclass
+class Signals:
+    """The signals received so far."""
+
+    terminated: bool = False
+
+    def code(self, interrupted: bool, has_result: bool) -> int:
+        """Return the exit code; without `has_result` a command that was not interrupted has failed."""
+        if interrupted:
+            return _TERMINATED if self.terminated else _INTERRUPTED
+        return 0 if has_result else _FAILED
+
+
+@contextmanager
+def signals() -> Iterator[Signals]:
+    """Treat SIGTERM as Ctrl-C, and ignore a SIGTERM after either: nox sends one after Ctrl-C."""
+    received = Signals()
+    if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
+        yield received
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        received.terminated |= number == signal.SIGTERM
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield received
+    except KeyboardInterrupt:
+        if received.terminated:
+            sys.exit(_TERMINATED)
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -16,7 +16,7 @@ from suite.driver.request import Request
 from suite.results.records import files
 from suite.results.records.machine import Gpu, Machine
 from suite.system import machine, software, variables
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 # Stands for a scheduler's node, which is unknown here: it has everything that can be asked for.
 _MANY = 1024

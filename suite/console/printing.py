@@ -60,7 +60,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     """
     records = _loaded(folders, noted)
     records_here = [record for record in records if record.machine.slug == here.slug]
-    result = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
+    result = experiments.load(name).read(machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if result is None:
         terminal.say(f"experiment '{name}' has no answer yet: some of the cases that it compares are not measured")
     for table in result.tables if result else ():
@@ -88,7 +88,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
 
     A machine's backend without a baseline has no table. Raises LookupError if no record is a JAX step.
     """
-    from suite.report.parts import baselines as beside
+    from suite.report.parts import frameworks
 
     rows = against.baseline_comparisons(_loaded(folders))
     if not rows:
@@ -96,7 +96,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
     if as_json:
         print(documents.text(documents.baselines_document(rows)), end="")
         return
-    for table in beside.tables(rows):
+    for table in frameworks.listed(rows):
         if table.rows:
             show(table)
 

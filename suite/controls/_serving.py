@@ -9,7 +9,7 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from suite.controls._base import Batch, Control
-from suite.data.random_pictures import photographs
+from suite.data.random_inputs import photographs
 
 
 class ConvNorm(nn.Module):

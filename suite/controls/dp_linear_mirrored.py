@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from suite.controls._base import Batch, Control
 from suite.controls._optimizers import sgd
-from suite.data.random_points import points_on_a_line
+from suite.data.random_inputs import points_on_a_line
 
 
 class Line(nn.Module):

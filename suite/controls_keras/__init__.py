@@ -1,17 +1,10 @@
 """Documented models in Keras on TensorFlow, one a file: what JAX is compared with. Underscores begin shared files."""
 
+from collections.abc import Callable
+from functools import partial
+
 from suite import discovery
 from suite.controls_keras._base import Control
 
-
-def names() -> tuple[str, ...]:
-    """Return the workloads that have a control in Keras, found by their files; nothing is imported."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Control:
-    """Return a workload's control.
-
-    Raises LookupError, naming what there is, if there is no such file.
-    """
-    return discovery.module(__name__, name, names(), "control in Keras for workload").CONTROL
+names = partial(discovery.names, __path__)
+load: Callable[[str], Control] = discovery.loader(__name__, "control in Keras for workload", "CONTROL")

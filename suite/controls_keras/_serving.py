@@ -7,7 +7,7 @@ from typing import Any
 from keras import ops
 
 from suite.controls_keras._base import Batch, Control
-from suite.data.random_pictures import photographs
+from suite.data.random_inputs import photographs
 
 
 def loss(model: Any, batch: Batch) -> Any:

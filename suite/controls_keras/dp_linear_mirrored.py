@@ -8,7 +8,7 @@ from keras import layers, ops
 
 from suite.controls_keras._base import Batch, Control
 from suite.controls_keras._optimizers import sgd
-from suite.data.random_points import points_on_a_line
+from suite.data.random_inputs import points_on_a_line
 
 
 def model() -> keras.Model:

@@ -8,7 +8,7 @@ from suite.case import Allocator, Backend, Implementation, Precision
 from suite.driver.request import Request
 from suite.processes import children
 from suite.results.records.machine import Machine
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
 # Lowest compute capability with the precision in hardware; below it XLA silently computes in another.

@@ -8,7 +8,7 @@ from typing import Literal
 from suite import units
 from suite.results.records.machine import Gpu, Machine
 from suite.results.single.old_jax import slow_on_a_cpu
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 from suite.worker_api.telemetry_messages import Counters
 
 # Lowest driver and compute capability of each of JAX's CUDA extras.

@@ -21,7 +21,7 @@ from suite.results.records.machine import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.scopes import USUAL_SCOPES
 from suite.system.machine import why_no_gpu
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
 

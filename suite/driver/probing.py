@@ -1,4 +1,4 @@
-"""Asks an implementation's interpreter what it can run here."""
+"""What an implementation can run here, by its own interpreter, and how fit the machine is to measure."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -7,8 +7,11 @@ import msgspec
 
 from suite.case import Implementation
 from suite.child_imports import PACKAGE
+from suite.driver import fitness
 from suite.processes import children
-from suite.worker_api.offer import Offer
+from suite.system import load, machine, software, variables
+from suite.telemetry import windows
+from suite.worker_api.protocol import Offer
 
 _PROBE_SECONDS = 180.0
 
@@ -61,3 +64,21 @@ def offer(implementation: Implementation) -> Offer:
             f"there, or set SUITE_{implementation.upper()}_PYTHON to a Python that has it"
         )
     return answer
+
+
+def checks_of_this_machine() -> tuple[fitness.Check, ...]:
+    """Return the doctor's checks of this machine."""
+    here = machine.machine()
+    try:
+        notes = software.notes()
+    except ValueError as error:  # of SUITE_COMMIT
+        notes = (str(error),)
+    notes += variables.spoiling()
+    try:
+        jax = offer("jax")
+    except RuntimeError as error:
+        jax = Offer(implementation="jax", problem=str(error))
+    here = machine.seen_by(here, jax.backends.get("gpu", ()))
+    with windows.telemetry() as telemetry:
+        counters = telemetry.counters()
+    return fitness.checks(here, jax, load.others_now(2.0), counters, machine.why_no_gpu(wanted_one=False), notes)

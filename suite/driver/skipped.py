@@ -10,7 +10,7 @@ from suite.driver.request import OPTIONS, Request
 from suite.results.records.machine import Machine
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import NAMES
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 from suite.workload import Data, Description
 
 

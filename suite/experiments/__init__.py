@@ -1,13 +1,13 @@
 """Questions put to machines, one a file; a file's name is its experiment's name."""
 
-from collections.abc import Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
 
 from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Description
 
@@ -16,7 +16,7 @@ class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
 
     One that chooses its workloads by their descriptions also has `usual(catalogue)`, which is asked instead of
-    `WORKLOADS`; one whose answer rests on pooled numbers `of_evidence(evidence)`, which is asked instead of `read`.
+    `WORKLOADS`.
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
@@ -35,32 +35,13 @@ class Experiment(Protocol):
         """
         ...
 
-    def read(self, records: Sequence[Record]) -> ExperimentResult | None:
-        """Return what one machine's records answer; None if they have nothing to say."""
+    def read(self, evidence: Evidence) -> ExperimentResult | None:
+        """Return what one machine answers; None if it has nothing to say."""
         ...
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all experiments, found by their files; nothing is imported."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Experiment:
-    """Return an experiment.
-
-    Raises LookupError, naming what there is and the nearest match, if there is no such file.
-    """
-    return cast(Experiment, discovery.module(__name__, name, names(), "experiment"))
-
-
-def read(name: str, evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers; None if it has nothing to say.
-
-    Raises LookupError if there is no such experiment.
-    """
-    experiment = load(name)
-    of_evidence = getattr(experiment, "of_evidence", None)
-    return experiment.read(evidence.records) if of_evidence is None else of_evidence(evidence)
+names = partial(discovery.names, __path__)
+load: Callable[[str], Experiment] = discovery.loader(__name__, "experiment")
 
 
 def usual(experiment: Experiment, catalogue: Sequence[Description]) -> tuple[str, ...]:
@@ -100,3 +81,13 @@ def gpus(name: str) -> int:
     Raises LookupError if there is no such experiment.
     """
     return getattr(load(name), "GPUS", 1)
+
+
+def needs_data(name: str) -> str:
+    """Return which data an experiment needs; '' where the stand-ins do."""
+    return getattr(load(name), "NEEDS_DATA", "")
+
+
+def questions() -> list[tuple[str, str]]:
+    """Return name and question of each experiment; those that the stand-ins cannot answer come last."""
+    return [(name, load(name).TITLE) for name in sorted(names(), key=needs_data)]

@@ -9,6 +9,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps, learning, learnt, newest
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
@@ -54,9 +55,9 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     return made
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return documented and measured accuracies; None if no network was trained on the real data as long as that."""
-    found = trained(records)
+    found = trained(evidence.records)
     if not found:
         return None
     means = {name: mean(record) for name, record in found.items()}

@@ -7,10 +7,9 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import from_size, pooled_point, said_of, step, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.stats.crossing import Crossing, crossing
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
@@ -55,13 +54,8 @@ def batches(about: Description) -> tuple[int, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return from which batch on the GPU wins, by workload; None if no workload has two batch sizes."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     sweeps = _sweeps(evidence.speedups)
     if not sweeps:
         return None

@@ -7,7 +7,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gpu_busy, share_cell, step_share
 from suite.analysis.steps import said_of, said_of_pooled, step, untimed, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, rate_over, share
+from suite.results.pooled.machine_evidence import Evidence, rate_over, share
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
@@ -77,13 +77,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     found, pooled = networks(evidence), _pooled(evidence.speedups)
     if not found:
         return None

@@ -6,7 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, step, untimed, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
+from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult
@@ -37,13 +37,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return the share of dispatch by workload and backend; None if no workload was timed in two ways."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     answers, rows, points = [], [], []
     groups = list(evidence.sides(_fits, least=2))
     for group in groups:

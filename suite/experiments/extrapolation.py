@@ -12,6 +12,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage
 from suite.analysis.steps import caveat, point, step, together, words
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
@@ -87,9 +88,9 @@ def _backend(about: Description) -> str:
     return "cpu" if (examples(about) or 0) * about.flop_per_example <= _MOST_FLOP else "gpu"
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how far prediction and epoch differ; None if no campaign has both."""
-    found = epochs(records)
+    found = epochs(evidence.records)
     if not found:
         return None
     chart = Chart(

@@ -12,6 +12,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, percent_words, point, step, together, words
 from suite.case import STARTING, Allocator, Backend, Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.records.run import Run
 from suite.results.single.summary import Summary
@@ -95,10 +96,10 @@ def differing(item: Summary) -> Estimate | None:
     return geometric_mean(shares) if min(shares) > 0 else Estimate(value=median(shares), processes=len(shares))
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return first and steady calls by workload and backend, and the GPU against the CPU; None without such records."""
     answers, rows, points, sides = [], [], [], []
-    groups = together(records, _fits, least=1)
+    groups = together(evidence.records, _fits, least=1)
     for (item,) in (group for group in groups if values_by_round(group[0], first)):
         name, backend = item.record.workload, item.record.backend
         over = paired_ratio(values_by_round(item, first), values_by_round(item, steady)) if item.complete else None

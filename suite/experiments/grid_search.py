@@ -11,9 +11,9 @@ from suite.analysis.input_pipeline import gain, share_cell
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
 from suite.case import Backend, Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.single.campaigns import notes
+from suite.results.single.selection import campaigns_note
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
@@ -124,13 +124,8 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     return None if one is None else steps * one, sum(each) if len(each) == len(stacked) else None
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers; what a GPU gains is pooled, what stacking gains is of one campaign."""
     answers, rows, points, times, busy = [], [], [], [], []
     records = evidence.records
     shares, (whole_searches, scores, said) = _shares(records), searched(records, evidence.speedups)
@@ -166,7 +161,7 @@ def of_evidence(evidence: Evidence) -> ExperimentResult | None:
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
-    apart = notes(item.record for group in groups for item in group)
+    apart = campaigns_note(item.record for group in groups for item in group)
     tables = (
         filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows), notes=apart)),
         Table(title="All fits of the documented search, derived from these steps", columns=_SEARCH, rows=tuple(times)),

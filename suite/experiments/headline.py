@@ -6,8 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.case import STARTING, Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
-from suite.results.records.record import Record
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.scopes import USUAL_SCOPES
@@ -45,13 +44,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return the speed-up of each network; None if there is none."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine's speed-ups answer, the largest first; None if none is of the headline setting."""
     found = sorted((item for item in evidence.speedups if item.headline), key=lambda item: -item.ratio.value)
     if not found:
         return None

@@ -26,7 +26,7 @@ from suite.analysis.tuning import (
     tuning,
 )
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, rate_over
+from suite.results.pooled.machine_evidence import Evidence, rate_over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
@@ -109,13 +109,8 @@ def _all(about: Description) -> Iterator[dict[str, Any]]:
         yield {"workers": DEFAULT[0], "batch": DEFAULT[1], **axes}
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what tuning gains, by network and backend; None if no network has two cells."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     grids, others = swept(evidence), beside(evidence)
     if not grids:
         return None

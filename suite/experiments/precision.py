@@ -6,7 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
+from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
@@ -35,13 +35,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what each precision gains over float32; None if no workload was timed in two of them."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     answers, rows, points = [], [], []
     groups = list(evidence.sides(_fits, least=2))
     for group in groups:

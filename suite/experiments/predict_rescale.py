@@ -6,6 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.learning import documented_steps, learning, learnt, newest
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.records.run import Predictions
 from suite.results.views.experiment_result import ExperimentResult
@@ -43,11 +44,11 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return what each network says in both ways; None if none was trained. The published data come first."""
     rows, answers = [], []
     for data in ("tfds", "embedded"):
-        for record in newest(r for r in records if r.case.data == data).values():
+        for record in newest(r for r in evidence.records if r.case.data == data).values():
             trained = "the published data" if data == "tfds" else "the stand-in"
             for one in learnt(record)[:1]:
                 rows += [row for said in one.predictions for row in _rows(record, trained, one.steps, said)]

@@ -6,10 +6,10 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, steady, step
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.single.campaigns import several
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
-from suite.results.single.selection import current_cases, fastest_of_each_case
+from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
@@ -46,16 +46,16 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return the ceilings and how near each step comes to them; None if no ceiling was measured."""
-    ceilings = roof(records)
+    ceilings = roof(evidence.records)
     if not ceilings:
         return None
-    steps = current_steps(records, at_headline_batch=True)
+    steps = current_steps(evidence.records, at_headline_batch=True)
     shares = [(item, share(item, ceilings)) for item in steps]
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
-    answers = tuple(_answers(ceilings, known, current_steps(records)))
+    answers = tuple(_answers(ceilings, known, current_steps(evidence.records)))
     return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares))
 
 
@@ -88,7 +88,7 @@ def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
     """Return that the ceilings are of other campaigns than the steps below them, and which are not steady."""
     sides = {(step.record.machine.slug, step.record.backend) for step in steps}
     used = [ceiling.measured for key, ceiling in ceilings.items() if key[:2] in sides]
-    if not used or not several(item.record for item in (*used, *steps)):
+    if not used or not several_campaigns(item.record for item in (*used, *steps)):
         return ""
     days = " and ".join(sorted({units.day(item.record.created) for item in used}))
     said = f"The ceilings are of {days}, the steps of their own campaigns: on another host a share may be another."

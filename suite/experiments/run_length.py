@@ -7,7 +7,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import share_cell
 from suite.analysis.steps import untimed
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, share
+from suite.results.pooled.machine_evidence import Evidence, share
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
@@ -115,13 +115,8 @@ def runs(evidence: Evidence) -> list[list[Pool]]:
     ]
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     answers, rows, points = [], [], []
     groups = runs(evidence)
     for ordered in groups:

@@ -8,8 +8,7 @@ from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, secon
 from suite.analysis.scaling import said
 from suite.analysis.steps import ratio_point, share, share_words, step, untimed
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
-from suite.results.records.record import Record
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
@@ -83,13 +82,8 @@ def _sensible(about: Description, batch: int) -> bool:
     return 0 < batch * about.flop_per_example <= _LARGEST_FLOP
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how the speed grows with the GPUs, and where a second one pays; None if none was timed on several."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     sweeps = cells_by_workload(evidence)
     if not sweeps:
         return None

@@ -11,10 +11,9 @@ from suite.analysis.latencies import latencies, latency_chart, latency_table, nu
 from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
 from suite.analysis.steps import pooled_point, said_of, step, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
-from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, filled, pooled_rate_cells, times_cells
@@ -65,13 +64,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return latencies, throughput and what the GPU gains by network; None if nothing was served."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers: latencies of one campaign, rates and speed-ups pooled over hosts."""
     requests = latencies(evidence.records)
     sides, gained = sides_of(evidence), served(evidence.speedups)
     if not sides and not requests:

@@ -9,9 +9,8 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, step
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.results.records.record import Record
 from suite.results.stats.fit import Fit, power_law, rank_correlation
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
@@ -57,13 +56,8 @@ def networks(items: Sequence[PooledSpeedUp]) -> tuple[list[int], list[float]]:
     return [size for (size, _), _ in ordered], [math.exp(fmean(logarithms)) for _, logarithms in ordered]
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine's speed-ups answer; None if none is of the headline setting."""
     found = [item for item in evidence.speedups if item.headline and flop(item) > 0]
     if not found:
         return None

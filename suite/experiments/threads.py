@@ -6,7 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
+from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
@@ -50,13 +50,8 @@ def _fits(record: Record) -> bool:
     return record.backend == "cpu" and record.headline_step("threads")
 
 
-def read(records: Sequence[Record]) -> ExperimentResult | None:
+def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
-    return of_evidence(of_one_machine(records))
-
-
-def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers."""
     answers, rows, points, most = [], [], [], 1
     groups = list(sweeps(evidence))
     for ordered in groups:

@@ -1,17 +1,10 @@
 """Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
 
+from collections.abc import Callable
+from functools import partial
+
 from suite import discovery
 from suite.workload import Workload
 
-
-def names() -> tuple[str, ...]:
-    """Return the names of all models, found by their files; nothing is imported."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Workload:
-    """Return a model's workload.
-
-    Raises LookupError, naming what there is, if there is no such file.
-    """
-    return discovery.module(__name__, name, names(), "workload").WORKLOAD
+names = partial(discovery.names, __path__)
+load: Callable[[str], Workload] = discovery.loader(__name__, "workload", "WORKLOAD")

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from suite.data.random_pictures import photographs
+from suite.data.random_inputs import photographs
 from suite.nn.dtypes import wide
 from suite.nn.frozen import folded
 from suite.workload import Claim, CpuKernels, Description, Source, Workload

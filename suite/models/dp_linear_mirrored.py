@@ -11,7 +11,7 @@ from functools import partial
 import jax
 from flax import nnx
 
-from suite.data.random_points import points_on_a_line
+from suite.data.random_inputs import points_on_a_line
 from suite.nn import flop
 from suite.nn.losses import mean_squared_error
 from suite.nn.optimizers import sgd

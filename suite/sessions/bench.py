@@ -31,7 +31,7 @@ from suite.results.views import documents
 from suite.sessions import resuming
 from suite.system import boot_id, machine, software, variables
 from suite.telemetry import host_speed, windows
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 Ending = Literal["whole", "out of time", "interrupted"]
 

@@ -58,7 +58,9 @@ def _found(out: Path, campaign: str) -> Path:
             raise LookupError(
                 f"no campaign '{campaign}' in '{out}', which is not a folder; name one that suite run wrote to"
             )
-        names = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
+        measured = {path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")}
+        recorded = {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
+        names = sorted(measured | recorded)
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(names) or 'none'}")
     folder = here.resolve() if here.name in ("", "..") else here
     if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
@@ -66,10 +68,6 @@ def _found(out: Path, campaign: str) -> Path:
             f"'{here}' holds no campaign; a campaign's folder has a journal, or a JSON file for each case"
         )
     return folder
-
-
-def _with_records(out: Path) -> set[str]:
-    return {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
 
 
 def _records(folder: Path) -> Iterator[tuple[Path, Record]]:

@@ -1,14 +1,18 @@
 """Scope `learning`: so many training steps from storage, then every example of the validation."""
 
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
 from msgspec.structs import replace
 
 from suite.data import embedded
-from suite.results.records.run import Learnt
+from suite.results.records.run import Learnt, Predictions
 from suite.system import load
 from suite.worker import epoch
 from suite.worker.recorder import Process
 from suite.worker_api.inputs import BatchSource, stored
-from suite.worker_api.program import Program
+from suite.worker_api.program import Batch, Program
 from suite.worker_api.protocol import Message
 
 _POINTS = 200  # of a loss curve
@@ -23,7 +27,6 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     """
     from suite.data import pipeline
     from suite.programs.jax import training
-    from suite.worker.predictions import predictions
 
     case, task = process.case, process.task
     if not isinstance(target, training.LearningProgram):
@@ -51,3 +54,43 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
         learnt = replace(learnt, predictions=predicted)
     process.runs["learning"] = process.run(samples=(whole,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]
+
+
+_SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1), ("0 to 255", 255))
+
+
+def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tuple[Predictions, ...]:
+    """Return what is said of as many cats as dogs: of their pixels from 0 to 1, and of the same from 0 to 255.
+
+    Examples: images float32[N,H,W,3] from 0 to 1 and labels float32[N], 1 for a dog; `answers` gives logits float32[N].
+    """
+    chosen = balanced(examples)
+    found = []
+    for pixels, factor in _SCALES:
+        outputs = sigmoid(answers({**chosen, "images": chosen["images"] * np.float32(factor)}))
+        dogs, half, one = chosen["labels"] > 0.5, outputs > 0.5, outputs == 1
+        found.append(
+            Predictions(
+                pixels=pixels,
+                examples=len(outputs),
+                mean_output=float(outputs.mean(dtype=np.float64)),
+                above_half=float(half.mean()),
+                exactly_one=float(one.mean()),
+                accuracy_above_half=float((half == dogs).mean()),
+                accuracy_exactly_one=float((one == dogs).mean()),
+            )
+        )
+    return tuple(found)
+
+
+def balanced(examples: Batch) -> Batch:
+    """Return as many examples of label 0 as of label 1, the first of each."""
+    sides = [np.flatnonzero(examples["labels"] == label) for label in (0, 1)]
+    rows = np.sort(np.concatenate([side[: min(map(len, sides))] for side in sides]))
+    return {name: array[rows] for name, array in examples.items()}
+
+
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """Return 1 / (1 + exp(-x)) in float32, as the source's last layer has it: 1 exactly from about 17 up."""
+    with np.errstate(over="ignore"):  # of far negative logits, whose output is 0
+        return np.float32(1) / (np.float32(1) + np.exp(-logits.astype(np.float32)))

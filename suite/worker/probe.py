@@ -10,7 +10,7 @@ import msgspec
 
 from suite.child_imports import PACKAGE
 from suite.processes import parent_death
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 
 
 def jax_offer() -> Offer:

@@ -1,12 +1,14 @@
 """What parent and child say to each other, one JSON line a message."""
 
+import msgspec
+
 from suite.case import Case
 from suite.data.edition import Size
 from suite.results.records.machine import Software
 from suite.results.records.run import Run, Sample, Stage
 from suite.scopes import Scope
 from suite.worker_api.clock import Plan
-from suite.workload import Plain, WholeRun
+from suite.workload import Description, Plain, WholeRun
 
 
 class Task(Plain, frozen=True, kw_only=True):
@@ -48,3 +50,16 @@ class Message(Plain, frozen=True, kw_only=True):
     sample: Sample | None = None
     report: WorkerReport | None = None
     reason: str = ""
+
+
+class Offer(Plain, frozen=True, kw_only=True):
+    """What one implementation can run here."""
+
+    implementation: str
+    backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
+    packages: dict[str, str] = msgspec.field(default_factory=dict)
+    workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
+    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
+    names: tuple[str, ...] = ()  # workloads that this implementation has
+    problem: str = ""  # why it cannot run at all
+    package: str = ""  # where the suite lies that its interpreter imports

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from suite.child_imports import PACKAGE
-from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Offer
 from suite.workload import Description, Source
 
 NAMES = ("alpha", "beta", "gamma", "delta")

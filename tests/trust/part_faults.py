@@ -410,7 +410,7 @@ def _(place: Bench) -> Outcome:
     broken = mock.Mock(side_effect=pynvml.NVMLError(pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH))
     from suite.driver.plan import make_plan
     from suite.driver.request import Request
-    from suite.worker_api.offer import Offer
+    from suite.worker_api.protocol import Offer
 
     offer = Offer(implementation="jax", backends={"cpu": ("cpu",)}, workloads=(fake.description("alpha"),))
     with PATCHES, mock.patch.object(pynvml, "nvmlInit", broken):

@@ -5,8 +5,9 @@ and the one of the documented size, and `examples(split, count, seed)`, which yi
 of the published set; where nobody publishes such a set in TFDS, `features()` gives them.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Protocol
 
 from suite import discovery
 from suite.data.edition import Edition, Size
@@ -23,14 +24,8 @@ class Recipe(Protocol):
         ...
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the data sets, sorted."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Recipe:
-    """Return the recipe of a data set; LookupError if there is none of that name."""
-    return cast(Recipe, discovery.module(__name__, name, names(), "dataset"))
+names = partial(discovery.names, __path__)
+load: Callable[[str], Recipe] = discovery.loader(__name__, "dataset")
 
 
 def edition(name: str, size: Size) -> Edition:

@@ -6,9 +6,10 @@ where they lie. A set that is read off the network as it comes has no files to f
 of a single split says in `PARTS` which slices of it are for training and for validation.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 from urllib.parse import urlparse
 
 from suite import discovery
@@ -28,14 +29,8 @@ class Reader(Protocol):
         ...
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the data sets, sorted."""
-    return discovery.names(__path__)
-
-
-def load(name: str) -> Reader:
-    """Return the reader of a data set; LookupError if there is none of that name."""
-    return cast(Reader, discovery.module(__name__, name, names(), "published dataset"))
+names = partial(discovery.names, __path__)
+load: Callable[[str], Reader] = discovery.loader(__name__, "published dataset")
 
 
 def archives(name: str) -> tuple[Archive, ...]:

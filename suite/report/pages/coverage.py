@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import experiments, units
 from suite.case import Case, Precision
 from suite.report.parts.facts import Answers, Facts
-from suite.report.parts.links import links
+from suite.report.parts.html import links
 from suite.report.parts.templates import render
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases

@@ -2,7 +2,7 @@
 
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import baseline_tables
-from suite.report.parts.links import links
+from suite.report.parts.html import links
 from suite.report.parts.templates import render
 from suite.results.single.selection import by_machine
 

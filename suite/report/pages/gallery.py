@@ -33,13 +33,8 @@ def page(found: Gallery | None) -> str:
             for table in found.tables
         ],
         published=published_table(found.published),
-        links={one.source: Html.escape(one.source) for one in found.published if secure(one)},
+        links={one.source: Html.escape(one.source) for one in found.published if one.source.startswith("https://")},
     )  # fmt: skip
-
-
-def secure(one: Published) -> bool:
-    """Return whether a publication's home page may be linked."""
-    return one.source.startswith("https://")
 
 
 def words(sheet: Sheet) -> str:

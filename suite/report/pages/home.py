@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from suite import experiments
 from suite.report.charts import vega
-from suite.report.parts import questions, tables
+from suite.report.parts import tables
 from suite.report.parts.facts import Facts
-from suite.report.parts.links import links
+from suite.report.parts.html import links
 from suite.report.parts.overview import first, headlines, overview
 from suite.report.parts.templates import render
 from suite.results.pooled.speedup import pooled_speedups
@@ -41,7 +42,7 @@ def files(facts: Facts) -> dict[str, str]:
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
         others=tables.side_by_side(r for r in records if r.machine.slug not in with_gpu | yours.keys()),
-        questions=questions.questions(),
+        questions=experiments.questions(),
         machines=_names(facts.measured),
         models=dict(sorted({record.workload: record.description.title for record in facts.measured}.items())),
         links=links(records, ""),

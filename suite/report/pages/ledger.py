@@ -8,8 +8,7 @@ from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, Verdict, obs
 from suite.claims._documented_numbers import Entry, entries
 from suite.claims._judging import SIZE, SURELY
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import address
-from suite.report.parts.links import links
+from suite.report.parts.html import address, links
 from suite.report.parts.templates import render
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.table import Cell, Table

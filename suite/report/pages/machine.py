@@ -7,7 +7,7 @@ from suite import units
 from suite.experiments import roofline
 from suite.report.parts import tables
 from suite.report.parts.facts import Facts
-from suite.report.parts.links import links
+from suite.report.parts.html import links
 from suite.report.parts.overview import overview
 from suite.report.parts.templates import render
 from suite.results.records.identity import count_hosts, identity

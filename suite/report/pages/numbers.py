@@ -10,7 +10,6 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.html import address, record_address
 from suite.report.parts.templates import render
 from suite.results.cite.citation import RATIOS, Citation, former_path, former_place, markdown, path, place
-from suite.results.cite.number import Number
 from suite.results.single.roofline import is_ceiling
 
 SCHEMA = "number/2"
@@ -23,16 +22,13 @@ def files(facts: Facts) -> dict[str, str]:
     for number in map(facts.numbers.pinned, facts.numbers.current.values()):
         cited = Citation(number=number)
         by_workload.setdefault(number.record.workload, []).append(cited)
-        for at in {path(number), former_path(number)} if _has_files(number) else ():
+        has_files = number.quotable or (number.pooled and number.key.metric in RATIOS)
+        for at in {path(number), former_path(number)} if has_files else ():
             found[f"{at}.json"] = document(cited)
             found[f"{at}.svg"] = badge(cited)
     for workload, mine in by_workload.items():
         found[f"numbers/{workload}.md"] = page(workload, mine)
     return found
-
-
-def _has_files(number: Number) -> bool:
-    return number.quotable or (number.pooled and number.key.metric in RATIOS)
 
 
 def document(cited: Citation) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.report.parts import copyable, ladder, tables
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import address, anchor
-from suite.report.parts.links import links
+from suite.report.parts.html import address, anchor, links
 from suite.report.parts.on_machine import on_machine
 from suite.report.parts.templates import render
 from suite.results.pooled.speedup import PooledSpeedUp

@@ -121,7 +121,7 @@ class Facts:
 
     def _answers(self, name: str) -> Iterator[tuple[Machine, ExperimentResult]]:
         for each in self.evidence.values():
-            result = experiments.read(name, each)
+            result = experiments.load(name).read(each)
             if result is not None:
                 yield each.records[0].machine, result
 

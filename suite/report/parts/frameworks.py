@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import fmean
 
@@ -11,7 +11,7 @@ from suite.report.parts import tables
 from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
-from suite.results.views.table import Cell, Table, chosen, time_cell, times_cells
+from suite.results.views.table import INTERVAL, Cell, Table, chosen, time_cell, times_cells
 
 COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "ratio", "95 % interval", "hosts", "JAX step", "fastest baseline", "its step", "every way",
@@ -100,3 +100,35 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
         return ()
     found = [item for item in baseline_comparisons(records) if item.machine == machine]
     return tuple(chosen(table, _TERMINAL) for table in baseline_tables(found))
+
+
+LISTED_COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over JAX's", INTERVAL, "not timed")
+
+
+def listed(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
+    """Yield the tables of these rows, which are sorted by machine; steps without a baseline are in a note."""
+    for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
+        mine = list(group)
+        alone = list(dict.fromkeys(row.mine.case.workload for row in mine if not row.best))
+        yield Table(
+            title=f"Baselines on the {backend.upper()} of {machine}",
+            columns=LISTED_COLUMNS,
+            rows=tuple(_listed_row(row, row.best) for row in mine if row.best),
+            notes=(f"No baseline beside some steps of {', '.join(alone)}; --json has these too.",) if alone else (),
+        )
+
+
+def _listed_row(row: BaselineComparison, best: Way) -> tuple[Cell, ...]:
+    case, over = row.mine.case, best.over
+    return tuple(
+        Cell(text=text)
+        for text in (
+            case.workload,
+            f"{case.batch:,}",
+            case.precision,
+            best.words,
+            units.ratio(over.value, over.low, over.high),
+            units.interval(over.low, over.high),
+            ", ".join(row.not_timed) or units.DASH,
+        )
+    )

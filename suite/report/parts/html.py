@@ -1,12 +1,14 @@
 """What makes text harmless: the one place through which text from a record goes on its way to a page."""
 
 import re
+from collections.abc import Iterable
 from typing import Self
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from suite.results.records.record import Record
+from suite.results.single.roofline import is_ceiling
 
 _LONGEST = 2000
 _HARMLESS = {ord(character): f"&#{ord(character)};" for character in "<>&\"'`*_{}[]\\|~#"}
@@ -51,3 +53,9 @@ def address(path: str) -> Html:
 def record_address(record: Record, up: str, local: bool) -> Html:
     """Return the relative address of a record's file from a page that lies `up` below the site's root."""
     return address(f"{up}{'local' if local else 'records'}/{record.campaign}/{record.name}.json")
+
+
+def links(records: Iterable[Record], up: str) -> dict[str, Html]:
+    """Return the addresses of the pages that names in tables lead to."""
+    found = {r.workload: address(f"{up}workloads/{r.workload}.html") for r in records if not is_ceiling(r)}
+    return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in records}

@@ -10,7 +10,7 @@ from suite.case import Case
 from suite.report.charts import plots
 from suite.report.charts.vega import WIDTH, finished, inline
 from suite.results.pooled.ladder import Amortised, Rung
-from suite.results.single.campaigns import notes
+from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.table import Cell, Table, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
@@ -77,7 +77,7 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     one = ("A row of one campaign has no pool: its interval is of one host.",) if alone else ()
     none = ("A row without an interval has one process, or too little says how much hosts differ.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
-    return (*one, *(none if lacking else ()), *notes(alone))
+    return (*one, *(none if lacking else ()), *campaigns_note(alone))
 
 
 def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:

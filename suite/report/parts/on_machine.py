@@ -7,7 +7,7 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report.charts import timeline, vega
-from suite.report.parts import accuracies, cost, input_pipeline, ladder, memory, tables, telemetry
+from suite.report.parts import accuracies, cost, input_pipeline, ladder, tables, telemetry
 from suite.report.parts import history as repeats
 from suite.report.parts.figure import Figure
 from suite.results.pooled import ladder as pooled_ladder
@@ -61,7 +61,7 @@ def on_machine(
         stage_table(shown),
         *input_pipeline.tables(shown),
         *telemetry.tables(shown),
-        memory.table(shown),
+        telemetry.memory_table(shown),
         accuracies.table(here),
     )
     return OnMachine(

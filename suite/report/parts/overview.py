@@ -1,17 +1,20 @@
 """How much faster one machine's GPU is, in one screen: the answer, the chart, and a table to filter."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from suite import units
 from suite.report.charts import vega
-from suite.report.parts import absent, lead, tables
+from suite.report.parts import lead, tables
 from suite.report.parts.figure import Figure
 from suite.report.parts.html import Html
+from suite.results.pooled.grouping import usable
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.roofline import is_ceiling
 from suite.results.views.table import Cell, Table, varied
 from suite.scopes import SCOPES
 
@@ -56,7 +59,7 @@ def overview(
     return Overview(
         lead=answer,
         figure=Figure(name=name, spec=vega.speedups(main), caption=CAPTION, alternative=alternative),
-        left_out=absent.sentence(records, {item.workload for item in main}, models),
+        left_out=without_speedup(records, {item.workload for item in main}, models),
         table=listed,
     )
 
@@ -108,3 +111,35 @@ def first(found: Iterable[PooledSpeedUp]) -> str | None:
         return len(mine), sum(item.hosts for item in mine), max(item.record.created for item in mine)
 
     return max(there, key=rank, default=None)
+
+
+_WHY: dict[frozenset[str], str] = {  # by the backends that timed it
+    frozenset(): "headline step not timed here yet",
+    frozenset({"cpu"}): "timed on the CPU alone",
+    frozenset({"gpu"}): "timed on the GPU alone",
+    frozenset({"cpu", "gpu"}): "CPU and GPU timed with different data",
+}
+
+
+def without_speedup(records: Iterable[Record], shown: Collection[str], models: Iterable[str] = ()) -> str:
+    """Return which of the models and of those in a machine's records are not `shown`, by why; '' if all are."""
+    sides: dict[str, set[str]] = {model: set() for model in models}
+    counting: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        if record.headline_step() and not is_ceiling(record):
+            sides.setdefault(record.workload, set()).add(record.backend)
+            counting[record.workload].update({record.backend} if usable(record) else ())
+    left: dict[str, list[str]] = defaultdict(list)
+    for model in sorted(sides.keys() - set(shown)):
+        left[_why(sides[model], counting[model])].append(model)
+    if not left:
+        return ""
+    said = "; ".join(f"{', '.join(names)} ({why})" for why, names in left.items())
+    return f"Without a speed-up so far: {said}."
+
+
+def _why(timed: Set[str], counting: Set[str]) -> str:
+    if lacking := " and of the ".join(side.upper() for side in sorted(timed - counting)):
+        why = "failed, invalid, disturbed, of a JAX that is slow on a CPU, or of profile smoke"
+        return f"no time of the {lacking} counts: {why}"
+    return _WHY[frozenset(timed)]

@@ -10,8 +10,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.single import old_jax
-from suite.results.single.campaigns import several
-from suite.results.single.selection import current_cases, fastest_of_each_case
+from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
@@ -163,7 +162,7 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
     Rows of two campaigns stand beside each other; what compares is taken from one.
     """
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
-    dated = bool(several(item.record for item in items))
+    dated = bool(several_campaigns(item.record for item in items))
     rows = tuple(
         (
             *([Cell(text=item.record.workload)] if models else []),
@@ -283,7 +282,8 @@ def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tu
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
-    batch = ["batch"] * (any(not _of_usual_batch(record) for record in mine) or _several_batches(mine))
+    unusual = any(r.case.batch != usual_batch(r.description, r.case.variant) for r in mine)
+    batch = ["batch"] * (unusual or _several_batches(mine))
     whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(row.title, whole, scope) for scope, row in SCOPES.items() if row.title]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
@@ -293,10 +293,6 @@ def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tu
         return chosen(speedups, shown, reasons(speedups)), *others
     steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
     return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
-
-
-def _of_usual_batch(record: Record) -> bool:
-    return record.case.batch == usual_batch(record.description, record.case.variant)
 
 
 def _several_batches(records: Iterable[Record]) -> bool:

@@ -6,9 +6,8 @@ from statistics import median
 from suite import units
 from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
-from suite.results.single import energy
-from suite.results.single.energy import Use
-from suite.results.single.telemetry_summary import long_enough
+from suite.results.single import telemetry_summary
+from suite.results.single.telemetry_summary import Use, long_enough
 from suite.results.views.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
@@ -90,10 +89,10 @@ def energy_table(records: Iterable[Record]) -> Table:
     """Return the energy of each case that was counted, idle power beside it; without rows where nothing counts."""
     rows, seconds = [], []
     for record in records:
-        window = energy.energy_window(record)
+        window = telemetry_summary.energy_window(record)
         if window is None:
             continue
-        uses = (energy.gpu_use(record), energy.package_use(record))
+        uses = (telemetry_summary.gpu_use(record), telemetry_summary.package_use(record))
         seconds += [window.seconds for use in uses if use is not None]
         cells = [cell for use in uses for cell in _energy_cells(record, use, window.reason)]
         rows.append((Cell(text=record.label, record=record), *cells))
@@ -126,3 +125,33 @@ def _energy_cells(record: Record, use: Use | None, reason: str) -> tuple[Cell, .
 def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     """Return those of the two tables that have rows."""
     return tuple(table for table in (telemetry_table(records), energy_table(records)) if table.rows)
+
+
+MEMORY_COLUMNS = ("case", "scope", "host", "GPU", "page faults")
+_MEMORY_NOTES = (
+    "Host: the largest resident set of a case's processes, the interpreter and its libraries included. GPU: the most "
+    "in use at once, on the fullest; frameworks reserve more. Page faults: minor ones in a step.",
+)
+
+
+def memory_table(records: Sequence[Record]) -> Table:
+    """Return the peak memory of each case, the most of its processes; without rows where none was measured."""
+    rows = tuple(row for record in records for row in _memory_rows(record))
+    return Table(title="Peak memory", columns=MEMORY_COLUMNS, rows=rows, notes=_MEMORY_NOTES)
+
+
+def _memory_rows(record: Record) -> Sequence[tuple[Cell, ...]]:
+    runs = [run for run in record.runs if not run.reason]
+    host = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes is not None), default=None)
+    device = max((run.device_memory_bytes for run in runs if run.device_memory_bytes is not None), default=None)
+    if host is None and device is None:
+        return ()
+    faults = [run.minor_faults_per_step for run in runs if run.minor_faults_per_step is not None]
+    cells = (
+        Cell(text=record.label, record=record),
+        Cell(text=record.case.scope),
+        Cell(text=units.memory(host), sort=host, record=record),
+        Cell(text=units.memory(device), sort=device, record=record),
+        Cell(text=units.number(median(faults)) if faults else units.DASH, sort=median(faults) if faults else None),
+    )
+    return (cells,)

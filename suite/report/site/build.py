@@ -19,7 +19,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from suite.child_imports import child_imports
-from suite.report.site.typography import unbroken
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
@@ -168,3 +167,16 @@ def protected(html: str) -> str:
     hashes = "".join(f" 'sha256-{digest}'" for digest in digests)
     policy = _POLICY.format(file=" file:", hashes=hashes)  # a page opened from a file has no 'self'
     return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
+
+
+_NO_BREAK = "\u00a0"
+_UNITS = r"%|x|[nµm]?s|min|h|[kMGT]?(?:i?B|FLOP)|[kMGT]|W|J|°C|[kMG]?Hz"
+# What is not text is taken whole, so that nothing in it is touched.
+_PARTS = re.compile(
+    rf"<(script|style|code|pre|textarea)\b.*?</\1>|<[^>]*>|(?<=\d) (?=(?:{_UNITS})(?![\w/]))", re.DOTALL
+)
+
+
+def unbroken(html: str) -> str:
+    """Return a page whose text breaks no line between a number and its unit; code and attributes stay as they are."""
+    return _PARTS.sub(lambda part: _NO_BREAK if part[0] == " " else part[0], html)

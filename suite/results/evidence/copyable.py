@@ -49,8 +49,5 @@ def read(folder: Path) -> tuple[Compared, ...]:
     Raises ValueError naming an invalid file.
     """
     every = json_files.read_all(folder / FOLDER, Compared, "the session of steps")
-    return tuple(one for one in every if one.file == _digest_now(folder.parent / FOLDER / f"{one.workload}.py"))
-
-
-def _digest_now(path: Path) -> str | None:
-    return digest(path) if path.exists() else None
+    now = {path.stem: digest(path) for path in (folder.parent / FOLDER).glob("*.py")}
+    return tuple(one for one in every if one.file == now.get(one.workload))

@@ -30,7 +30,8 @@ class Evidence:
 
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case."""
-        return (pool for _, pool in sorted(self.pools.items(), key=_by_case) if fits(pool.newest))
+        ordered = (self.pools[case] for case in sorted(self.pools, key=lambda case: case.text(0)))
+        return (pool for pool in ordered if fits(pool.newest))
 
     def sides(self, fits: Callable[[Record], bool], least: int = 1) -> Iterator[tuple[Pool, ...]]:
         """Yield the fitting pools of each workload and backend that has at least `least`.
@@ -107,7 +108,3 @@ def share(pool: Pool, of: Callable[[Record], float | None]) -> Estimate | None:
     if min(every) <= 0:
         return Estimate(value=fmean(every), processes=len(every))
     return pooling.pooled(tuple(hosts.values()), pool.among).estimate
-
-
-def _by_case(pair: tuple[Case, Pool]) -> str:
-    return pair[0].text(0)

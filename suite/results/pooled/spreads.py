@@ -54,16 +54,12 @@ def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> 
     """
     of_groups = [
         (variance(logs) / _median_share(len(logs) - 1), min(len(logs) - 1, _WEIGHT))
-        for logs in _logs(groups)
+        for logs in ([math.log(value) for value in group] for group in groups)
         if len(logs) > 1
     ]
     if stand_in is not None:
         of_groups.append((stand_in**2, _WEIGHT))
     return math.sqrt(_weighted_median(of_groups)) if of_groups else None
-
-
-def _logs(groups: Iterable[Sequence[float]]) -> Iterable[list[float]]:
-    return ([math.log(value) for value in group] for group in groups)
 
 
 def _median_share(degrees: int) -> float:

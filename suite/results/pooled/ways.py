@@ -71,7 +71,7 @@ def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
     """Return the variance components of ratios of two implementations' times, by backend and kind of machine."""
     backends: dict[Backend, dict[Hashable, list[Mapping[HostKey, Sequence[float]]]]] = {}
     for same in ways.values():
-        for plain in (pool for pool in same if _is_plain_jax(pool.case)):
+        for plain in (p for p in same if (p.case.implementation, p.case.variant) == ("jax", "plain")):
             kinds = backends.setdefault(plain.case.backend, defaultdict(list))
             kinds[_ratio_kind(plain)] += (_paired(plain, other) for other in same if _comparable(plain, other))
     components: dict[Hashable, Components] = {}
@@ -106,10 +106,6 @@ def _ways(plain: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
 def is_baseline(way: Way) -> bool:
     """Return whether a way is of an implementation other than JAX."""
     return way.pool.case.implementation != "jax"
-
-
-def _is_plain_jax(case: Case) -> bool:
-    return (case.implementation, case.variant) == ("jax", "plain")
 
 
 def _comparable(plain: Pool, other: Pool) -> bool:

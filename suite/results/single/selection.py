@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from suite import units
 from suite.results.records import packs, store
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, fastest, summary
@@ -100,3 +101,18 @@ def _near(word: str, records: Sequence[Record]) -> str:
     if machines:
         return f"; there are: {', '.join(machines)}"
     return "; there are no records here: nox -s bench makes some, and the suite's checkout has the published ones"
+
+
+def several_campaigns(records: Iterable[Record]) -> str:
+    """Return such as 'of 3 campaigns, 2026-11-21 to 2026-11-27'; '' if all are of one."""
+    began = {record.campaign: units.day(record.created) for record in records}
+    if len(began) < 2:
+        return ""
+    days = " to ".join(dict.fromkeys((min(began.values()), max(began.values()))))
+    return f"of {units.count(len(began))} campaigns, {days}"
+
+
+def campaigns_note(records: Iterable[Record]) -> tuple[str, ...]:
+    """Return a table's note that its rows are of several campaigns; none if all are of one."""
+    span = several_campaigns(records)
+    return (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()
