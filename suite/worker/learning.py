@@ -1,4 +1,4 @@
-"""Scope `learning`: so many training steps from storage, then every example of the validation."""
+"""Scope `learning`: training steps from storage, then the whole validation split."""
 
 from msgspec.structs import replace
 
@@ -11,14 +11,14 @@ from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Program
 from suite.worker_api.protocol import Message
 
-_POINTS = 200  # of a loss curve
+_POINTS = 200  # on a loss curve
 _CATS_AND_DOGS = "cats_vs_dogs"
 
 
 def measured_learning(process: Process, target: Program, owner: BatchSource) -> float:
-    """Train and judge the network of the task; return the first loss that was looked at.
+    """Train and evaluate the task's network; return the first recorded loss.
 
-    The one sample is the whole training and its validation; nothing is compiled in it. Raises LookupError if the
+    The one sample is the whole training with its validation; nothing is compiled in it. Raises LookupError if the
     implementation cannot learn, ValueError if the workload has no stored data.
     """
     from suite.data import pipeline

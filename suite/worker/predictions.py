@@ -1,4 +1,4 @@
-"""What a network that tells cats from dogs says of photographs, with the pixels that it learnt from and without."""
+"""Predictions of a cats-and-dogs network for photographs, with rescaled pixels and with raw ones."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -12,7 +12,7 @@ _SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1),
 
 
 def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tuple[Predictions, ...]:
-    """Return what is said of as many cats as dogs: of their pixels from 0 to 1, and of the same from 0 to 255.
+    """Return the predictions for as many cats as dogs: pixels from 0 to 1, and the same from 0 to 255.
 
     Examples: images float32[N,H,W,3] from 0 to 1 and labels float32[N], 1 for a dog; `answers` gives logits float32[N].
     """
@@ -43,6 +43,6 @@ def balanced(examples: Batch) -> Batch:
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:
-    """Return 1 / (1 + exp(-x)) in float32, as the source's last layer has it: 1 exactly from about 17 up."""
-    with np.errstate(over="ignore"):  # of far negative logits, whose output is 0
+    """Return 1 / (1 + exp(-x)) in float32, as the source's last layer has it: exactly 1 from about 17 up."""
+    with np.errstate(over="ignore"):  # far negative logits overflow to an output of 0
         return np.float32(1) / (np.float32(1) + np.exp(-logits.astype(np.float32)))

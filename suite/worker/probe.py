@@ -1,6 +1,6 @@
-"""What an implementation's interpreter has to offer, asked in a child so that the parent stays free of it.
+"""What an implementation's interpreter offers, asked in a child so that the parent imports no framework.
 
-`python -m suite.worker.probe jax` prints one JSON line: versions, backends seen, and every workload's description.
+`python -m suite.worker.probe jax` prints one JSON line: versions, backends and every workload's description.
 """
 
 import os
@@ -57,7 +57,7 @@ def torch_offer() -> Offer:
 
 
 def keras_offer() -> Offer:
-    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU side."""
+    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU backend."""
     import keras  # pyright: ignore[reportMissingImports]
     import tensorflow  # pyright: ignore
 
@@ -72,7 +72,7 @@ def keras_offer() -> Offer:
 
 
 def xgboost_offer() -> Offer:
-    """Return XGBoost's backends, as it was built, and the workloads that have a control in it."""
+    """Return the backends that XGBoost was built for, and the workloads that have a control in it."""
     import xgboost  # pyright: ignore[reportMissingImports]
 
     from suite import controls_xgboost

@@ -1,4 +1,4 @@
-"""What one implementation can run here, as its interpreter answers its parent."""
+"""What one implementation can run on this machine, as its interpreter reports it."""
 
 import msgspec
 
@@ -6,13 +6,13 @@ from suite.workload import Description, Plain
 
 
 class Offer(Plain, frozen=True, kw_only=True):
-    """What one implementation can run here."""
+    """What one implementation can run on this machine."""
 
     implementation: str
-    backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
+    backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to its devices
     packages: dict[str, str] = msgspec.field(default_factory=dict)
-    workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
-    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
+    workloads: tuple[Description, ...] = ()  # of JAX; other implementations name their controls alike
+    ceilings: tuple[Description, ...] = ()  # workloads that measure the machine's ceilings
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
-    package: str = ""  # where the suite lies that its interpreter imports
+    package: str = ""  # the suite's location in its interpreter
