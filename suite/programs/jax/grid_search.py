@@ -1,4 +1,4 @@
-"""The whole grid search: every fit of every point and its score, and the best point trained again on all examples."""
+"""The whole grid search: every fit of every point with its score, and the best point trained on all examples."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,36 +20,36 @@ from suite.variants import fits_of
 from suite.worker_api.program import Batch
 from suite.workload import Workload
 
-Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
-Examples = dict[str, Any]  # all that there are, on the device
+Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
+Examples = dict[str, Any]  # of the whole data set, on the device
 
-_ROWS = "rows"  # of a batch: the numbers of its examples
+_ROWS = "rows"  # of a batch: the indices of its examples
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """One training of one point: for so many epochs, on the examples that are not held out."""
+    """One training of one point, for some epochs, on the examples that are not held out."""
 
     epochs: int
     seed: int
-    inside: np.ndarray  # int64[I], numbers of the examples that it trains on
-    held: np.ndarray  # int64[H], of those that it is scored by; none for the last training
+    inside: np.ndarray  # int64[I], indices of its training examples
+    held: np.ndarray  # int64[H], indices of those that score it; none for the last training
 
     def batches(self, epoch: int, batch: int, steps: int) -> np.ndarray:
-        """Return the examples of each step of an epoch, int64[T,N], in an order of its own."""
+        """Return the indices of each step of an epoch, int64[T,N], in the epoch's own order."""
         order = np.random.default_rng([self.seed, epoch]).permutation(self.inside)
         return order[: steps * batch].reshape(steps, batch)
 
 
 class SearchRun(JaxProgram):
-    """The scope `run` of a workload with a grid: `plain` trains one fit after another, `stacked` all of a network.
+    """Scope `run` of a workload with a grid: `plain` trains the fits in turn, `stacked` all of a network at once.
 
-    All examples lie on the device, and a step is handed the numbers of its own: what is asked is what stacking gains,
-    and on a GPU the copies of small batches cost more than their steps. An epoch's rest that fills no batch is left
-    out; as documented there is none.
+    All examples lie on the device, and a step takes the indices of its own: the question is what stacking gains, and on
+    a GPU the copies of small batches cost more than their steps. A rest of an epoch that fills no batch is dropped; the
+    documented sizes leave none.
 
-    Several devices share the fits, each with all examples: as many fits on each, some twice where they do not divide.
-    The last training is of one fit, on the first device.
+    Several devices share the fits, and each holds all examples. If the fits do not divide, some run twice. The last
+    training is one fit on the first device.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
@@ -65,10 +65,10 @@ class SearchRun(JaxProgram):
         return self._last
 
     def bytes_per_step(self) -> None:
-        """Return nothing: the steps are of several networks."""
+        """Return None: the steps belong to several networks."""
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
-        """Train and score every fit, then the best point on all examples; return the scores by point."""
+        """Train and score every fit, then train the best point on all examples; return the scores by point."""
         grid, there = self._workload.description.grid, Examples()
         assert grid is not None
         stage("init", lambda: there.update(_copied(examples, self._shardings)))
@@ -91,17 +91,17 @@ class SearchRun(JaxProgram):
         """Forget the programs of an earlier search."""
         del seed
         self._made: dict[Any, tuple[JaxProgram, Any]] = {}
-        self._searched: int | None = None  # of these; the rest are of the best point alone
+        self._searched: int | None = None  # of these; the others serve the best point alone
         self._lowered_evaluations: list[jax.stages.Lowered] = []
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the texts of each network's step, and of what evaluates it; which is best, the seed decides."""
+        """Return the texts of each network's step and evaluation, without the best point's: it depends on the seed."""
         programs = list(self._made.values())[: self._searched]
         steps = (text for program, _ in programs for text in program.lowered_texts())
         return *steps, *map(lowered_digest.text_of, self._lowered_evaluations[: self._searched])
 
     def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
-        """Return the fits of one network, those with fewer epochs first: each fold held out once by each."""
+        """Return the fits of one network, fewest epochs first; each holds out another fold."""
         grid, everything = self._workload.description.grid, np.arange(_count(there))
         assert grid is not None
         folds = np.array_split(everything, grid.folds)
@@ -119,7 +119,7 @@ class SearchRun(JaxProgram):
     def _trained(
         self, hidden: tuple[int, ...], fits: Sequence[Fit], there: Examples, stage: Stage
     ) -> Iterator[tuple[Fit, float]]:
-        """Train fits of a network together; yield each with its score when it has ended."""
+        """Train the fits of a network together; yield each with its score when it has ended."""
         batch, done, state = self._workload.description.batch, 0, None
         steps = min(len(fit.inside) for fit in fits) // batch
         fits = self._shared(fits)
@@ -145,7 +145,7 @@ class SearchRun(JaxProgram):
                 yield from {fit.seed: (fit, float(score)) for fit, score in each if fit.epochs == done}.values()
 
     def _shared(self, parts: Sequence[Any]) -> Sequence[Any]:
-        """Return the fits of a stack with the first ones once more, where each device could not have as many else."""
+        """Return a stack's fits, the first ones repeated until they divide over the devices."""
         short = -len(parts) % len(self._shardings.devices)
         return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
 
@@ -155,7 +155,7 @@ class SearchRun(JaxProgram):
         self._last = program.loss()
 
     def _program(self, hidden: tuple[int, ...], fits: int, there: Examples, stage: Stage) -> tuple[JaxProgram, Any]:
-        """Return the step of so many fits of a network and what evaluates them, compiled once."""
+        """Return the step of so many fits of a network and its evaluation, each compiled once."""
         alone = not self._stacked or fits == 1
         if (hidden, fits) not in self._made:
             assert self._workload.network is not None
@@ -177,7 +177,7 @@ class SearchRun(JaxProgram):
 
 
 def picking(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return run(state, batch) for a batch that holds all examples, and in `rows`, int32[N], the numbers of its own."""
+    """Return run(state, batch) for a batch with all examples and, as `rows` int32[N], the indices of its own."""
 
     def picked(state: Any, batch: dict[str, jax.Array]) -> Any:
         return run(state, {name: array[batch[_ROWS]] for name, array in batch.items() if name != _ROWS})
@@ -186,7 +186,7 @@ def picking(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _evaluating(program: JaxProgram) -> tuple[Any, Any]:
-    """Return what evaluates, lowered and compiled."""
+    """Return the evaluation, lowered and compiled."""
     step = picking(program.evaluation())
     lowered = program.trace(step, program._batches[0], donate=False).lower()
     return lowered, lowered.compile(program._options())
@@ -198,7 +198,7 @@ def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:
 
 
 def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Examples) -> np.ndarray:
-    """Return the mean log loss of each fit over what it held out, float64[S]; of whole batches."""
+    """Return the mean log loss of each fit over its held-out examples, float64[S], in whole batches."""
     batch = program._case.batch // len(fits)
     steps = max(1, min(len(fit.held) for fit in fits) // batch)
     rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
@@ -207,7 +207,7 @@ def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Exam
 
 
 def _alone(case: Case) -> Case:
-    """Return the case of one fit, of the same search."""
+    """Return the case of one fit of the same search."""
     return structs.replace(case, variant="plain", devices=1)
 
 
