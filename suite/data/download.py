@@ -11,16 +11,16 @@ from typing import Any
 
 from suite import units
 
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is in all
+Progress = Callable[[str, int, int], None]  # what is done, how much of it, how much in total
 
 _CONNECT_SECONDS, _SILENCE_SECONDS = 10.0, 60.0
 _CHUNK = 2**16
-_RESERVE_BYTES = 2**28  # to stay free on the disk
+_RESERVE_BYTES = 2**28  # to keep free on the disk
 
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """A file that somebody publishes, as it must arrive."""
+    """A published file, as it must arrive."""
 
     address: str
     name: str
@@ -29,10 +29,10 @@ class Archive:
 
 
 def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
-    """Return the archive's file in the folder, downloaded if it is not there; a part that is there is gone on with.
+    """Return the archive's file in the folder; download it if it is missing, and resume a partial download.
 
-    Raises RuntimeError, saying what to do, if it cannot be reached, does not come whole, is not what was published, or
-    does not fit on the disk. A part stays for the next time, a wrong file does not.
+    Raises RuntimeError with the remedy if it is unreachable, incomplete, not the published file, or does not fit on the
+    disk. A partial file stays for the next time, a wrong one is deleted.
     """
     path, part = folder / archive.name, folder / f"{archive.name}.part"
     if not path.exists():
@@ -58,9 +58,9 @@ def digest(path: Path) -> str:
 
 @contextmanager
 def opened(address: str, begin: int = 0) -> Iterator[Any]:
-    """Give the response to a request for a file from that byte on, its body not yet read.
+    """Give the response to a request for a file from byte `begin` on, with its body unread.
 
-    Raises RuntimeError, within seconds, if nobody answers or the answer is a refusal.
+    Raises RuntimeError, within seconds, if nothing answers or the answer is an error.
     """
     import requests
 

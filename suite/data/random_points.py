@@ -1,4 +1,4 @@
-"""Points on a straight line: the smallest thing there is to learn."""
+"""Points on a straight line: the smallest learnable data set."""
 
 import numpy as np
 

@@ -20,7 +20,7 @@ LABELS = {"neg": 0, "pos": 1, "unsup": -1}
 
 
 def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
-    """Return records of text and label, which is -1 where nobody judged."""
+    """Return records of text and label, which is -1 without a rating."""
     return {split: examples(files[ARCHIVE], folder) for split, folder in FOLDERS.items()}
 
 
