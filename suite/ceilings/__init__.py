@@ -1,4 +1,4 @@
-"""What a machine can do at most, one kind of work a file, with the contract of a model."""
+"""The ceilings of a machine, one kind of work a file, with the contract of a model."""
 
 from suite import discovery
 from suite.workload import Workload
@@ -12,6 +12,6 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Workload:
     """Return a ceiling's workload.
 
-    Raises LookupError, naming what there is, if there is no such file.
+    Raises LookupError with the known names if there is no such file.
     """
     return discovery.module(__name__, name, names(), "ceiling").WORKLOAD

@@ -1,4 +1,4 @@
-"""Where ceilings come from: they are this project's own."""
+"""The source of the ceilings: this project."""
 
 from suite.workload import Source
 

@@ -1,4 +1,4 @@
-"""Documented models in Keras on TensorFlow, one a file: what JAX is compared with. Underscores begin shared files."""
+"""The documented models in Keras on TensorFlow, one a file: JAX's baselines. Shared files start with an underscore."""
 
 from suite import discovery
 from suite.controls_keras._base import Control
@@ -12,6 +12,6 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Control:
     """Return a workload's control.
 
-    Raises LookupError, naming what there is, if there is no such file.
+    Raises LookupError with the known names if there is no such file.
     """
     return discovery.module(__name__, name, names(), "control in Keras for workload").CONTROL

@@ -1,4 +1,4 @@
-"""Boosted trees in XGBoost, one workload a file with the model's name: what JAX is compared with."""
+"""Boosted trees in XGBoost, one workload a file with the model's name: JAX's baselines."""
 
 from suite import discovery
 from suite.controls_xgboost._base import Control
@@ -12,6 +12,6 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Control:
     """Return a workload's control.
 
-    Raises LookupError, naming what there is, if there is no such file.
+    Raises LookupError with the known names if there is no such file.
     """
     return discovery.module(__name__, name, names(), "control in XGBoost for workload").CONTROL

@@ -1,4 +1,4 @@
-"""Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
+"""Documented models, one a file; a file's name is its workload's name. Shared files start with an underscore."""
 
 from suite import discovery
 from suite.workload import Workload
@@ -12,6 +12,6 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Workload:
     """Return a model's workload.
 
-    Raises LookupError, naming what there is, if there is no such file.
+    Raises LookupError with the known names if there is no such file.
     """
     return discovery.module(__name__, name, names(), "workload").WORKLOAD
