@@ -1,4 +1,4 @@
-"""A number as a small picture for other people's pages: what it is on the left, the number on the right."""
+"""A number as a badge for other pages: its name on the left, the number on the right."""
 
 from xml.sax.saxutils import escape
 
@@ -6,13 +6,13 @@ from suite.results.cite.citation import Citation
 from suite.scopes import SCOPES
 
 _HEIGHT, _SIZE, _PADDING = 20, 11, 7
-_WIDTHS = {"narrow": 3.6, "wide": 9.0, "usual": 6.4}  # of a letter, in pixels
+_WIDTHS = {"narrow": 3.6, "wide": 9.0, "usual": 6.4}  # pixels of a letter
 _NARROW, _WIDE = frozenset("iljtf.,:;'|()[]! "), frozenset("mwMW")
 _SIDES = {"speedup": "GPU over CPU", "best-over-best": "best GPU over best CPU"}
 
 
 def badge(cited: Citation) -> str:
-    """Return an SVG picture that names its key; a number that may not be quoted has its state beside it."""
+    """Return an SVG badge that names its key; a number that is not quotable shows its state."""
     case, metric = cited.number.record.case, cited.number.key.metric
     label = f"{case.workload}: {_SIDES.get(metric, case.backend.upper())}, {SCOPES[case.scope].badge}"
     said = cited.value if cited.number.quotable else f"{cited.value}, {cited.number.word}"

@@ -1,4 +1,4 @@
-"""The site's pages, found by being there: a file makes the files of one page, or of one for each model or machine."""
+"""The site's pages, found by their files: each makes one page, or one for each model or machine."""
 
 from typing import Protocol, cast
 
@@ -7,20 +7,20 @@ from suite.report.parts.facts import Facts
 
 
 class Page(Protocol):
-    """What a file of this package holds."""
+    """The contract of a page's file."""
 
     def files(self, facts: Facts) -> dict[str, str]:
-        """Return pages, charts and what else belongs to them by their paths below the site's sources."""
+        """Return pages, charts and other files by their paths below the site's sources."""
         ...
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all these files; nothing is imported."""
+    """Return the names of all page files; nothing is imported."""
     return discovery.names(__path__)
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return what all of them make. Raises ValueError if two make the same file."""
+    """Return the files of all pages. Raises ValueError if two make the same file."""
     found: dict[str, str] = {}
     for name in names():
         made = cast(Page, discovery.module(__name__, name, names(), "page")).files(facts)

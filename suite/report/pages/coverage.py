@@ -25,7 +25,7 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:
-    """Return how many models each machine has a complete result of, by backend, scope and precision."""
+    """Return the number of models with a complete result on each machine, by backend, scope and precision."""
     models = {about.name for about in catalogue}
     machines = by_machine(record for record in records if record.workload in models and _counts(record))
     timed = {
@@ -48,7 +48,7 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
 
 
 def _counts(record: Record) -> bool:
-    """Return whether a record stands among the headline's: of JAX's plain way, at the documented batch."""
+    """Return whether a record counts for the headline: plain JAX at the documented batch."""
     case, batch = record.case.timed.ignoring_allocator, record.description.batch
     plain = Case(workload=case.workload, backend=case.backend, scope=case.scope, batch=batch, precision=case.precision)
     return record.general and case == plain
@@ -64,7 +64,7 @@ def _number(found: set[tuple[str, str]], column: str) -> Cell:
 
 
 def answered(answers: Answers) -> Table:
-    """Return which machines answered each experiment's question."""
+    """Return the machines that answered each experiment's question."""
     rows = tuple(
         (
             Cell(text=name),

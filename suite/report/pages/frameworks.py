@@ -1,4 +1,4 @@
-"""The page that sets JAX beside other implementations, machine by machine."""
+"""The page of JAX against its baselines, machine by machine."""
 
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import baseline_tables

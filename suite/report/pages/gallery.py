@@ -1,4 +1,4 @@
-"""The page that shows the data: stand-ins, augmentations, and what is published."""
+"""The page that shows the data: stand-ins, augmentations and published sets."""
 
 from suite import units
 from suite.report.parts.facts import Facts
@@ -43,7 +43,7 @@ def secure(one: Published) -> bool:
 
 
 def words(sheet: Sheet) -> str:
-    """Return the labels of a sheet; those of a row whose first is distorted in the others, once."""
+    """Return the labels of a sheet's undistorted pictures, separated by commas."""
     return ", ".join(one for one in sheet.labels if not one.endswith("distorted"))
 
 
@@ -55,7 +55,7 @@ def review_table(some: Reviews) -> Table:
 
 
 def row_table(table: Rows) -> Table:
-    """Return the first rows."""
+    """Return the table of the first rows."""
     numbers = zip(*(column.values for column in table.columns), strict=True)
     rows = tuple(
         (
@@ -70,7 +70,7 @@ def row_table(table: Rows) -> Table:
 
 
 def spread_table(table: Rows) -> Table:
-    """Return how the columns shown are spread."""
+    """Return the table of the spread of each column."""
     rows = tuple(
         (Cell(text=column.name), *(Cell(text=units.number(value), sort=value) for value in column.quantiles))
         for column in table.columns
@@ -79,7 +79,7 @@ def spread_table(table: Rows) -> Table:
 
 
 def published_table(found: tuple[Published, ...]) -> Table:
-    """Return a line for each published set."""
+    """Return the table of the published sets, a row each."""
     rows = tuple(
         (
             Cell(text=one.dataset),

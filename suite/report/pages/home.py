@@ -15,7 +15,7 @@ PATH = "index.md"
 
 
 def picture(records: Sequence[Record]) -> str | None:
-    """Return the first machine's headline chart on white ground, for pages other than the site's; None without one."""
+    """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
     found = [item for item in headlines(pooled_speedups(records)) if item.general]
     machine = first(found)
     shown = [item for item in found if item.machine == machine]
@@ -23,7 +23,7 @@ def picture(records: Sequence[Record]) -> str | None:
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the home page with its chart; it links the pages of everything that there is."""
+    """Return the home page with its chart; it links all other pages."""
     records = facts.general
     here = first(facts.speedups)
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
@@ -50,5 +50,5 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def _names(records: Iterable[Record]) -> Mapping[str, str]:
-    """Return the machines of these records in the order of their addresses."""
+    """Return the machines of these records, ordered by address."""
     return dict(sorted({record.machine.slug: record.machine.name for record in records}.items()))

@@ -1,4 +1,4 @@
-"""A machine's page: what it is, its speed-ups, its ceilings and every time measured on it."""
+"""A machine's page: its description, speed-ups, ceilings and times."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
 
 
 def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
-    """Return what the machine is."""
+    """Return the machine's description."""
     facts = [
         ("processor", what.cpu_model),
         ("kind of CPU", what.cpu_kind.model or "not known"),
@@ -83,7 +83,7 @@ def _limit(value: float | None, unit: str, digits: int = 3) -> str:
 
 
 def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
-    """Return what the machine had in all its campaigns; where it was not always the same, in how many."""
+    """Return a property over all campaigns; if it varied, with the number of campaigns."""
     found = Counter({record.campaign: value for record in records if (value := what(record))}.values())
     if len(found) == 1:
         return next(iter(found))
@@ -91,7 +91,7 @@ def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
 
 
 def _hosts(records: Sequence[Record]) -> str:
-    """Return how many hosts are known among the records, and how many campaigns say none."""
+    """Return the number of known hosts, and of campaigns without one."""
     known = [found for record in records if (found := identity(record)).host]
     silent = {record.campaign for record in records} - {found.campaign for found in known}
     words = [units.count(count_hosts(known))] if known else []
@@ -100,7 +100,7 @@ def _hosts(records: Sequence[Record]) -> str:
 
 
 def _versions(records: Sequence[Record]) -> list[tuple[str, str]]:
-    """Return Python and the packages with the versions that they had."""
+    """Return the versions of Python and the packages."""
     names = sorted({name for record in records for name in record.software.packages} - {"python"})
     return [
         ("Python", _seen(records, lambda record: record.software.python)),

@@ -1,4 +1,4 @@
-"""Numbers under their keys: a page for each workload, and for those to quote and for ratios a document and a badge."""
+"""Numbers by key: a page for each workload; a document and a badge for quotable numbers and ratios."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def _has_files(number: Number) -> bool:
 
 
 def document(cited: Citation) -> str:
-    """Return what a program needs to know of a number."""
+    """Return a number's document for programs."""
     number, value = cited.number, cited.number.value
     return (
         json.dumps(
@@ -71,7 +71,7 @@ def document(cited: Citation) -> str:
 
 
 def page(workload: str, mine: Sequence[Citation]) -> str:
-    """Return the page of a workload's numbers: first those that may be quoted, then the open ones and why."""
+    """Return the page of a workload's numbers: quotable ones first, then open ones with their reasons."""
     quotable = [cited for cited in mine if cited.number.quotable]
     open_ones = [cited for cited in mine if cited.number.pooled and not cited.number.quotable]
     return render(
@@ -91,7 +91,7 @@ def page(workload: str, mine: Sequence[Citation]) -> str:
 
 
 def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Yield a list of numbers, each with its reason, under a line; nothing if there is none."""
+    """Yield a folded list of numbers with their reasons; nothing if there are none."""
     if those:
         yield f"{units.pluralize(len(those), 'number')} {what}", [_shown(cited) for cited in those]
 

@@ -1,4 +1,4 @@
-"""The page of model parity, from what the sessions of parity and of boosting found."""
+"""The page of model parity, from the parity and boosting sessions."""
 
 from suite import units
 from suite.report.parts.facts import Facts
@@ -40,7 +40,7 @@ def page(found: Parity | None, grown: Trees | None) -> str:
 
 
 def _origin(found: Parity | Trees) -> list[tuple[str, str]]:
-    """Return when, where and with what something was compared."""
+    """Return date, machine and versions of a comparison."""
     return [
         ("date", found.made),
         ("commit", found.commit or units.DASH),
@@ -50,7 +50,7 @@ def _origin(found: Parity | Trees) -> list[tuple[str, str]]:
 
 
 def networks(found: Parity) -> Table:
-    """Return the worst errors by network and check, the bounds below."""
+    """Return the largest errors by network and check, with their bounds below."""
     bounds = tuple(
         Cell(text=units.scientific(found.bounds.get(check)), sort=found.bounds.get(check)) for check in CHECKS
     )
@@ -66,7 +66,7 @@ def networks(found: Parity) -> Table:
 
 
 def row(network: Network) -> tuple[Cell, ...]:
-    """Return a network's errors; a check that it does not have is a dash."""
+    """Return a network's errors; a dash for a missing check."""
     cells = []
     for check in CHECKS:
         error = network.errors.get(check)
@@ -77,7 +77,7 @@ def row(network: Network) -> tuple[Cell, ...]:
 
 
 def bugs(found: Parity) -> Table:
-    """Return the planted bugs with the first check that saw each."""
+    """Return the planted bugs, each with the first check that caught it."""
     rows = tuple(
         (Cell(text=one.bug), Cell(text=one.network), Cell(text=one.check or "not caught")) for one in found.bugs
     )
@@ -85,7 +85,7 @@ def bugs(found: Parity) -> Table:
 
 
 def forests(found: Trees) -> Table:
-    """Return both sides' AUC by table, with the bound of their difference."""
+    """Return both sides' AUC by table, with the bound of the difference."""
     rows = tuple(
         (
             Cell(text=one.table),
@@ -108,7 +108,7 @@ def forests(found: Trees) -> Table:
 
 
 def planted(found: Trees) -> Table:
-    """Return what each planted bug does to the AUC, on the table that shows it best."""
+    """Return the effect of each planted bug on the AUC, on the table that shows it best."""
     rows = tuple(
         (
             Cell(text=one.bug),

@@ -1,4 +1,4 @@
-"""A workload's page: where it is documented, what was reported and measured, machine by machine."""
+"""A workload's page: its source, its reported and measured numbers, machine by machine."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:
-    """Return what the network is."""
+    """Return the network's description."""
     epoch = [("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []
     return [
         ("workload", about.name),
@@ -77,7 +77,7 @@ def _facts(about: Description, data: str) -> list[tuple[str, str]]:
 
 
 def data_words(records: Sequence[Record], about: Description) -> str:
-    """Return which data the steps were timed on."""
+    """Return the data that the steps were timed on."""
     kinds = {record.case.data for record in records}
     words = {
         "embedded": f"stand-in for {about.dataset}, made by this project",
@@ -88,7 +88,7 @@ def data_words(records: Sequence[Record], about: Description) -> str:
 
 
 def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
-    """Return the documented numbers beside what was measured."""
+    """Return the documented numbers beside the measured ones."""
     rows = [
         (
             Cell(text=KNOWN[claim.grade]),
@@ -124,7 +124,7 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
 
 
 def what(item: PooledSpeedUp, about: Description) -> str:
-    """Return what a speed-up beside a documented number is one of."""
+    """Return the definition of a speed-up shown beside a documented number."""
     case = item.case
     if case.scope == "run":
         return f"{ladder.words(case, about)}, {case.precision}"

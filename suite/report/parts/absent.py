@@ -1,4 +1,4 @@
-"""Which models have no headline speed-up on a machine that has others, and why."""
+"""Models without a headline speed-up on a machine that has others, with the reasons."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Set
@@ -16,7 +16,7 @@ _WHY: dict[frozenset[str], str] = {  # by the backends that timed it
 
 
 def sentence(records: Iterable[Record], shown: Collection[str], models: Iterable[str] = ()) -> str:
-    """Return which of the models and of those in a machine's records are not `shown`, by why; '' if all are."""
+    """Return which of the models, and of a machine's recorded ones, are not `shown`, by reason; '' if all are."""
     sides: dict[str, set[str]] = {model: set() for model in models}
     counting: dict[str, set[str]] = defaultdict(set)
     for record in records:

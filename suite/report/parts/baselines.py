@@ -1,4 +1,4 @@
-"""JAX's steps beside the fastest baseline of each, as tables: one for each machine and backend."""
+"""JAX's steps and their fastest baselines: a table for each machine and backend."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -12,7 +12,7 @@ COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over 
 
 
 def tables(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
-    """Yield the tables of these rows, which are sorted by machine; steps without a baseline are in a note."""
+    """Yield the tables of these rows, sorted by machine; a note lists steps without a baseline."""
     for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
         mine = list(group)
         alone = list(dict.fromkeys(row.mine.case.workload for row in mine if not row.best))

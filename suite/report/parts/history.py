@@ -27,7 +27,7 @@ def table(found: Sequence[Once], machine: str) -> Table:
 
 
 def words(found: Sequence[Once]) -> str:
-    """Return in a line between which times the campaigns' steps lie."""
+    """Return the range of the campaigns' step times, in a line."""
     sides = [f"{name} {said}" for name, items in (("CPU", [o.cpu for o in found]), ("GPU", [o.gpu for o in found]))
              if (said := _span([item for item in items if item is not None and item.state != "invalid"]))]  # fmt: skip
     return f"The headline step in {units.pluralize(len(found), 'campaign')}: {', '.join(sides)}"

@@ -1,4 +1,4 @@
-"""How fast batches come from storage, beside how fast the device takes them: for a workload's page and the terminal."""
+"""The rate of the input pipeline against the device's, for a workload's page and the terminal."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch",
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Return the cases of scope `epoch`; without rows where there are none."""
+    """Return the cases of scope `epoch`; maybe without rows."""
     found = input_pipelines(records)
     notes = (
         "The step's share is how much of the time the step alone accounts for, its batch on the device; the device "
@@ -28,13 +28,13 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def input_table(records: Sequence[Record]) -> Table:
-    """Return the cases of scope `input`; without rows where there are none."""
+    """Return the cases of scope `input`; maybe without rows."""
     rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in input_pipelines(records, "input")]
     return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
 
 
 def tables(records: Sequence[Record]) -> tuple[Table, ...]:
-    """Return those of the two that have rows."""
+    """Return those of the two tables that have rows."""
     return tuple(found for found in (table(records), input_table(records)) if found.rows)
 
 

@@ -1,4 +1,4 @@
-"""The clock ladder as table and curve."""
+"""The clock ladder as a table and a curve."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
 
 
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
-    """Return a row for each rung, with the speed-up where one is known."""
+    """Return a row for each rung, with the speed-up if it is known."""
     return Table(
         title=f"The clock ladder, {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
@@ -81,7 +81,7 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
 
 
 def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
-    """Return the speed-up of each rung, the step on top; None where fewer than two rungs have both sides."""
+    """Return the speed-up of each rung, the step on top; None if fewer than two rungs have both sides."""
     points = tuple(
         Point(
             series="speed-up",
@@ -109,7 +109,7 @@ def _name(rung: Rung) -> str:
 
 
 def curve(found: Sequence[Amortised]) -> dict[str, Any]:
-    """Return the effective speed-up after so many calls as points with intervals, both axes logarithmic."""
+    """Return the effective speed-up after n calls as points with intervals, on two logarithmic axes."""
     rows = [
         {
             "calls": one.calls,

@@ -1,4 +1,4 @@
-"""Where the pages lie that names in tables lead to."""
+"""Addresses of the pages that names in tables link."""
 
 from collections.abc import Iterable
 
@@ -8,6 +8,6 @@ from suite.results.single.roofline import is_ceiling
 
 
 def links(records: Iterable[Record], up: str) -> dict[str, Html]:
-    """Return the addresses of the pages that names in tables lead to."""
+    """Return the addresses by name."""
     found = {r.workload: address(f"{up}workloads/{r.workload}.html") for r in records if not is_ceiling(r)}
     return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in records}

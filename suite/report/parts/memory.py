@@ -1,4 +1,4 @@
-"""How much memory a case took at its peak: a table of a workload's page."""
+"""Peak memory of a case: a table of a workload's page."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -15,7 +15,7 @@ _NOTES = (
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Return the peak memory of each case, the most of its processes; without rows where none was measured."""
+    """Return each case's peak memory, the largest over processes; without rows if none was measured."""
     rows = tuple(row for record in records for row in _rows(record))
     return Table(title="Peak memory", columns=COLUMNS, rows=rows, notes=_NOTES)
 

@@ -1,4 +1,4 @@
-"""How much faster one machine's GPU is, in one screen: the answer, the chart, and a table to filter."""
+"""One machine's speed-ups on one screen: the answer, the chart, and a table to filter."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.views.table import Cell, Table, varied
 from suite.scopes import SCOPES
 
-_COLUMNS = (  # what is asked first, as a narrow screen shows only that
+_COLUMNS = (  # the important ones first: a narrow screen shows only these
     "model", "speed-up", "95 % interval", "next host", "status", "hosts", "scope", "batch", "GPU precision", "CPU",
     "GPU", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best",
 )  # fmt: skip
@@ -26,12 +26,12 @@ CAPTION = (
     f"than {CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: what the articles report, of whole runs and "
     "clusters too, but not of first calls."
 )
-_FACETS = {"scope": "step"}  # what is shown at first
+_FACETS = {"scope": "step"}  # the first choice of the filter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What a machine's speed-ups come to: the answer, its chart, which models have none, and the table of all."""
+    """A machine's speed-ups: the answer, its chart, the models without one, and the table of all."""
 
     lead: Html
     figure: Figure | None = None
@@ -42,9 +42,9 @@ class Overview:
 def overview(
     speedups: Iterable[PooledSpeedUp], records: Sequence[Record], name: str, models: Iterable[str] = ()
 ) -> Overview:
-    """Return what a machine's speed-ups come to; the chart has that name.
+    """Return the overview of a machine's speed-ups, its chart under that name.
 
-    It says which of the `models`, and of those in the machine's records, are not among them.
+    It lists those of the `models`, and of the machine's recorded ones, that are missing.
     """
     found = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
     main = headlines(found)
@@ -62,14 +62,14 @@ def overview(
 
 
 def headlines(found: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
-    """Return the speed-ups of the headline setting."""
+    """Return the speed-ups at headline settings."""
     return [item for item in found if item.headline]
 
 
 def table(found: Sequence[PooledSpeedUp]) -> Table:
-    """Return every speed-up of a machine, to be filtered by scope, family, precision and batch.
+    """Return every speed-up of a machine, to filter by scope, family, precision and batch.
 
-    The precision has no column, but stands in the title, if there is one alone.
+    The precision has no column; it stands in the title if there is only one.
     """
     scopes = list(SCOPES)
     order = sorted(found, key=lambda i: (scopes.index(i.case.scope), i.workload))
@@ -95,9 +95,9 @@ def _facets(item: PooledSpeedUp) -> dict[str, str]:
 
 
 def first(found: Iterable[PooledSpeedUp]) -> str | None:
-    """Return the machine to show first, as it stands in addresses.
+    """Return the address name of the machine to show first.
 
-    It is the one with most headline speed-ups, of equals that with most hosts, then the newest.
+    It has most headline speed-ups; of equals most hosts, then the newest record.
     """
     there: dict[str, list[PooledSpeedUp]] = {}
     for item in headlines(found):

@@ -1,4 +1,4 @@
-"""Where one machine stands among the others: its steps over theirs, backend by backend."""
+"""One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
 import math
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the current headline steps by backend, without smoke and without JAX that is slow on a CPU."""
+    """Return the current headline steps by backend, without smoke and without the old JAX that is slow on a CPU."""
     return {backend: _steps(records, backend) for backend in _NAMES}
 
 
 def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
-    """Return a sentence for each backend that the machine shares with another one, the GPU's first.
+    """Return a sentence for each backend that another machine shares, the GPU first; empty if none does.
 
-    The other machine is the one with most networks in common, of equals the fastest. Empty if none has any.
+    The other machine shares most networks; of equals it is the fastest.
     """
     found = []
     for backend, name in _NAMES.items():
@@ -58,7 +58,7 @@ def _steps(records: Sequence[Record], backend: str) -> Steps:
 def _lead(
     mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
-    """Return how fast the other machine is, as `_times` orders machines that share as much, without its statistics."""
+    """Return how fast the other machine is, in the order of `_times` but without its statistics."""
     pairs = ((mine[key].seconds, theirs[key].seconds) for key in shared)
     return sum(math.log(here.value / there.value) for here, there in pairs if here and there)
 
@@ -66,7 +66,7 @@ def _lead(
 def _times(
     mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
-    """Return the geometric mean of this machine's times over the other's; 0 if nothing is shared."""
+    """Return the geometric mean of this machine's times over the other's; 0 if they share nothing."""
     pairs = [(mine[key].seconds, theirs[key].seconds) for key in shared]
     ratios = [here.value / there.value for here, there in pairs if here and there]
     return geometric_mean(ratios) if ratios else 0.0

@@ -1,4 +1,4 @@
-"""What the machine did while it was timed, and what energy that took: two tables of a workload's page."""
+"""Telemetry and energy of timed processes: two tables of a workload's page."""
 
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
@@ -25,7 +25,7 @@ _NO_EPOCHS = "the source knows no epochs"
 
 
 def telemetry_table(records: Sequence[Record]) -> Table:
-    """Return what was watched during the samples of each case: the middle of its processes' means, and the maximum."""
+    """Return the telemetry of each case's samples: the median of processes' means, and the maximum."""
     rows, own = [], []
     for record in records:
         windows = [run.telemetry for run in record.runs if run.telemetry is not None]
@@ -87,7 +87,7 @@ def _level(levels: Iterable[Level | None], text: Callable[[float], str], why: st
 
 
 def energy_table(records: Iterable[Record]) -> Table:
-    """Return the energy of each case that was counted, idle power beside it; without rows where nothing counts."""
+    """Return each case's counted energy, with idle power; without rows if nothing was counted."""
     rows, seconds = [], []
     for record in records:
         window = energy.energy_window(record)
