@@ -45,7 +45,7 @@ def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
         path.unlink()
         raise RuntimeError(
             f"'{archive.address}' gave a file with sha256 {found[:16]}…, published is {archive.sha256[:16]}…; it was "
-            "removed: try again, and if it comes back the source has changed"
+            "removed; run again; if it comes again, the source has changed"
         )
     return path
 
@@ -76,8 +76,8 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
         raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
-            f"'{address}' cannot be reached or fell silent ({type(error).__name__}); connect to the network and run "
-            "again, which goes on where it stopped, or use --data embedded"
+            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network and run "
+            "again, which resumes, or use --data embedded"
         ) from error
 
 
@@ -99,7 +99,7 @@ def _receive(archive: Archive, part: Path, begun: int, progress: Progress) -> No
         raise _full(archive, part.parent) from error
     if done != archive.size:
         raise RuntimeError(
-            f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which goes on where it stopped"
+            f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which resumes"
         )
 
 

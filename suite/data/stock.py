@@ -16,8 +16,8 @@ def prepare(name: str) -> str:
     reader = published.load(name)
     if getattr(reader, "STREAMED", False):
         raise ValueError(
-            f"dataset '{name}' is the beginning of '{reader.STOCK}', which the stock builder has only as a whole; "
-            f"suite data prepare {name} --data tfds reads as much of it as is needed"
+            f"dataset '{name}' is a part of '{reader.STOCK}', which the stock builder reads only whole; "
+            f"suite data prepare {name} --data tfds reads only that part"
         )
     if find_spec("tensorflow") is None:
         raise RuntimeError("the stock builders need TensorFlow, which is not installed here; nox -s stock installs it")

@@ -44,7 +44,7 @@ def measured_epoch(
     Raises LookupError if the implementation has no such scope, ValueError if the workload has no stored data.
     """
     if not isinstance(target, Learner):
-        raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'epoch' asked for, {type(target).__name__} does not support it")
     started(process, target, inputs)
     first_loss = target.loss()
     alone = process.result("alone", lambda: step_alone(process, target))

@@ -27,7 +27,7 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
 
     case, task = process.case, process.task
     if not isinstance(target, training.LearningProgram):
-        raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'learning' asked for, {type(target).__name__} does not support it")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
     taught = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))

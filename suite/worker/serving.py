@@ -80,7 +80,7 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     Raises LookupError if the implementation does not answer single requests.
     """
     if not isinstance(target, Server):
-        raise LookupError(f"scope 'serve' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'serve' asked for, {type(target).__name__} does not support it")
     started(process, target, inputs)
     first_loss = target.loss()
     server, clocks = target, process.clocks

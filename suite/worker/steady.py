@@ -67,7 +67,7 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         process.runs["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
     if "transfer" in scopes:
         if not isinstance(target, HostFed):
-            raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
+            raise LookupError(f"scope 'transfer' asked for, {type(target).__name__} does not support it")
         feed = target.feed
 
         def fed(steps: int) -> None:

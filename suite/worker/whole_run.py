@@ -100,7 +100,7 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
         return target.loss()
     run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
     if run is None or not isinstance(target, Trainable):
-        raise LookupError(f"a whole run of '{process.case.workload}' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
     trained, before = target, load.cpu_load()
     whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Message(stage="run_end"))

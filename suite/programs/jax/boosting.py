@@ -36,7 +36,7 @@ class BoostingProgram(JaxProgram):
             raise LookupError(f"variant '{case.variant}' asked for, boosting has only 'plain'; leave it out")
         if case.precision != "float32-highest":
             raise ValueError(
-                f"precision '{case.precision}' asked for, boosting adds whole numbers and has none; leave it out"
+                f"precision '{case.precision}' asked for, boosting adds integers; leave it out"
             )
         check_rows_fit(case.batch)
         super().__init__(workload, case)

@@ -52,7 +52,7 @@ def shardings(case: Case, cpu_devices: int = 1) -> Shardings:
     Raises RuntimeError if the backend or that many devices are missing, ValueError if the batch does not divide.
     """
     if case.batch % case.devices:
-        raise ValueError(f"batch {case.batch} does not divide over {case.devices} devices; choose another of the two")
+        raise ValueError(f"batch {case.batch} does not divide over {case.devices} devices; change one of them")
     if case.backend == "cpu" and case.devices == 1 and cpu_devices > 1:
         parts = split_cpu(min(cpu_devices, case.threads or cpu_devices))
         return shardings_over(parts[: _most(len(parts), case.batch)])

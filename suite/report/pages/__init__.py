@@ -25,6 +25,6 @@ def files(facts: Facts) -> dict[str, str]:
     for name in names():
         made = cast(Page, discovery.module(__name__, name, names(), "page")).files(facts)
         if twice := found.keys() & made.keys():
-            raise ValueError(f"page '{name}' makes '{min(twice)}', which another page makes, too")
+            raise ValueError(f"page '{name}' makes '{min(twice)}', as another page does")
         found |= made
     return found
