@@ -27,24 +27,24 @@ def in_order(leaves: Leaves, network: Any) -> Leaves:
     Raises ValueError if the two sides differ in the number or the shapes of layers.
     """
     grouped = groupby(sorted(leaves, key=lambda path: (natural(owner(path)), path)), key=owner)
-    mine = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in grouped]
+    model_layers = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in grouped]
     theirs = list(layers(network))
-    if len(mine) != len(theirs):
+    if len(model_layers) != len(theirs):
         raise ValueError(
-            f"the model has {len(mine)} layers with parameters, its control {len(theirs)}: "
+            f"the model has {len(model_layers)} layers with parameters, its control {len(theirs)}: "
             f"{[names['kernel'] for names in theirs]}; give the control a `weights` of its own"
         )
     wanted = network.state_dict()
-    found = {key: np.zeros(tuple(value.shape)) for key, value in wanted.items() if "bias_hh" in key}  # not in Keras
-    for (path, names), keys in zip(mine, theirs, strict=True):
+    values = {key: np.zeros(tuple(value.shape)) for key, value in wanted.items() if "bias_hh" in key}  # not in Keras
+    for (path, names), keys in zip(model_layers, theirs, strict=True):
         for name in names:
             value, key = leaves[joined(path, name)], keys[name]
             value = torch_layout(value) if name in _KERNELS else value
             if key not in wanted or tuple(wanted[key].shape) != value.shape:
                 there = tuple(wanted[key].shape) if key in wanted else "missing"
                 raise ValueError(f"'{joined(path, name)}' is {value.shape}, '{key}' of the control is {there}")
-            found[key] = value
-    return found
+            values[key] = value
+    return values
 
 
 def layers(network: Any) -> Iterator[dict[str, str]]:

@@ -40,11 +40,11 @@ def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
         _require_space(folder, archive, begun)
         _receive(archive, part, begun if begun <= archive.size else 0, progress)
         part.rename(path)
-    found = digest(path)
-    if found != archive.sha256:
+    sha256 = digest(path)
+    if sha256 != archive.sha256:
         path.unlink()
         raise RuntimeError(
-            f"'{archive.address}' gave a file with sha256 {found[:16]}…, published is {archive.sha256[:16]}…; it was "
+            f"'{archive.address}' gave a file with sha256 {sha256[:16]}…, published is {archive.sha256[:16]}…; it was "
             "removed; run again; if it comes again, the source has changed"
         )
     return path
@@ -76,8 +76,8 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
         raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
-            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network and run "
-            "again, which resumes, or use --data embedded"
+            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network and "
+            "run again, which resumes, or use --data embedded"
         ) from error
 
 
@@ -98,9 +98,7 @@ def _receive(archive: Archive, part: Path, begun: int, progress: Progress) -> No
             raise
         raise _full(archive, part.parent) from error
     if done != archive.size:
-        raise RuntimeError(
-            f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which resumes"
-        )
+        raise RuntimeError(f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which resumes")
 
 
 def _require_space(folder: Path, archive: Archive, begun: int) -> None:

@@ -58,14 +58,14 @@ def shown(image: bytes) -> np.ndarray:
 def distorted(name: str) -> list[np.ndarray]:
     """Return rows of a picture before augmentation and six after, uint8[H,W,3]."""
     dataset, preparation, chosen = AUGMENTATIONS[name]
-    there = records(dataset)
-    found = []
+    originals = records(dataset)
+    pictures = []
     for number in chosen:
-        found.append(visible(preparation.undistorted().example(there[number])["images"]))
+        pictures.append(visible(preparation.undistorted().example(originals[number])["images"]))
         for index in range(AFTER):
             random = np.random.default_rng((SEED, number, index))
-            found.append(visible(preparation.example(there[number], random)["images"]))
-    return found
+            pictures.append(visible(preparation.example(originals[number], random)["images"]))
+    return pictures
 
 
 def visible(image: np.ndarray) -> np.ndarray:
@@ -81,11 +81,11 @@ def sheet(pictures: Sequence[np.ndarray], columns: int) -> np.ndarray:
     """Return pictures side by side, centred in their cells on transparent ground, uint8[H,W,4]."""
     height, width = (max(picture.shape[axis] for picture in pictures) for axis in (0, 1))
     rows = -(-len(pictures) // columns)
-    found = np.zeros((rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP, 4), np.uint8)
+    canvas = np.zeros((rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP, 4), np.uint8)
     for index, picture in enumerate(pictures):
         top = index // columns * (height + _GAP) + (height - picture.shape[0]) // 2
         left = index % columns * (width + _GAP) + (width - picture.shape[1]) // 2
-        found[top : top + picture.shape[0], left : left + picture.shape[1]] = np.dstack(
+        canvas[top : top + picture.shape[0], left : left + picture.shape[1]] = np.dstack(
             [picture, np.full(picture.shape[:2], 255, np.uint8)]
         )
-    return found
+    return canvas

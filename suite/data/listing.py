@@ -15,9 +15,9 @@ def rows() -> Iterator[tuple[str, ...]]:
     """Yield a row for each form of each data set: its size, and whether it is on the disk."""
     for name in embedded.names():
         for size, about in embedded.load(name).SIZES.items():
-            there = store.path(name, "embedded", about)
+            path = store.path(name, "embedded", about)
             counts = (units.count(about.train), units.count(about.test) if about.test else units.DASH)
-            yield name, "embedded", size, *counts, units.DASH, _bytes(there)
+            yield name, "embedded", size, *counts, units.DASH, _bytes(path)
         if name in published.names():
             archives = published.archives(name)
             total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"

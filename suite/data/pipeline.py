@@ -41,10 +41,10 @@ class Records(Sequence[Mapping[str, Any]]):
         return len(self._records)
 
     def __getitem__(self, index: Any) -> Any:
-        found = self._records[int(index)]
-        if not complete(found):
+        record = self._records[int(index)]
+        if not complete(record):
             raise ValueError("a record is missing; remove the data set and prepare it again")
-        return found
+        return record
 
 
 def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
@@ -64,21 +64,21 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
     numbers = grain.MapDataset.range(len(records)).seed(plan.seed).shuffle().repeat()
     groups = numbers.batch(plan.batch, drop_remainder=True)  # of indices, so that a worker makes a whole batch
     if plan.augmented:
-        whole = groups.random_map(partial(_augmented, fitted, records))
+        grouped = groups.random_map(partial(_augmented, fitted, records))
     else:
-        whole = groups.map(partial(_plain, fitted, records))
+        grouped = groups.map(partial(_plain, fitted, records))
     threads = plan.workers if plan.loader == "threads" else 1
     reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
-    found: Any = whole.to_iter_dataset(reading)
+    stream: Any = grouped.to_iter_dataset(reading)
     if plan.loader == "processes":
-        found = found.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
-    return _told(iter(found))
+        stream = stream.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
+    return _told(iter(stream))
 
 
-def _told(found: Iterator[Batch]) -> Iterator[Batch]:
+def _told(stream: Iterator[Batch]) -> Iterator[Batch]:
     while True:
         try:
-            yield next(found)
+            yield next(stream)
         except Exception as error:  # anything that a worker raised
             words = " ".join(str(error).split())[:200]
             raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error

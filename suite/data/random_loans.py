@@ -34,11 +34,11 @@ def edges(features: np.ndarray) -> list[np.ndarray]:
 
 def binned(features: np.ndarray, upper: list[np.ndarray]) -> np.ndarray:
     """Return the bin of each number, uint8[N,C]; a number on an edge belongs to the lower bin."""
-    found = np.empty(features.shape, np.uint8)
+    bins = np.empty(features.shape, np.uint8)
 
     def place(number: int) -> None:
-        found[:, number] = np.searchsorted(upper[number], np.ascontiguousarray(features[:, number]))
+        bins[:, number] = np.searchsorted(upper[number], np.ascontiguousarray(features[:, number]))
 
     with ThreadPoolExecutor() as threads:
         list(threads.map(place, range(len(upper))))
-    return found
+    return bins

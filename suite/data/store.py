@@ -133,12 +133,12 @@ class Split:
     def take(self, indices: Iterable[int]) -> list[dict[str, Any]]:
         """Return these records. Raises RuntimeError if they are damaged."""
         try:
-            found = [self.records[int(index)] for index in indices]
+            records = [self.records[int(index)] for index in indices]
         except Exception as error:  # TFDS and ArrayRecord raise many kinds
             raise _broken(self.name, self.path, error) from error
-        if not all(map(complete, found)):
+        if not all(map(complete, records)):
             raise _broken(self.name, self.path, "records are missing")
-        return found
+        return records
 
 
 def complete(record: Mapping[str, Any] | None) -> bool:

@@ -46,9 +46,9 @@ def threshold(columns: int, share: float) -> float:
 def scores(features: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Return each row's score for label 1, float64[N]: rules over two columns each, plus noise."""
     law = np.random.default_rng(_LAW)
-    found = random.normal(0, _NOISE, len(features))
+    total = random.normal(0, _NOISE, len(features))
     for _ in range(_RULES):
         first, second = law.integers(features.shape[1], size=2)
         steps = [np.sign(features[:, column] - np.float32(law.normal(0.3, 0.4))) for column in (first, second)]
-        found += law.normal(0, 0.6) * steps[0] * steps[1] + law.normal(0, 0.15) * steps[0]
-    return found
+        total += law.normal(0, 0.6) * steps[0] * steps[1] + law.normal(0, 0.15) * steps[0]
+    return total

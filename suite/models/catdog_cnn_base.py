@@ -37,11 +37,11 @@ class Plan:
 
     def pairs(self) -> list[tuple[int, int, int, int]]:
         """Return each pair's sides of the convolution and the pool, features and extra convolutions."""
-        found, side = [], self.side
+        shapes, side = [], self.side
         for features, extra in zip(self.features, self.extra or (0,) * len(self.features), strict=True):
-            found.append((side - 2, (side - 2) // 2, features, extra))
+            shapes.append((side - 2, (side - 2) // 2, features, extra))
             side = (side - 2) // 2
-        return found
+        return shapes
 
     def flattened(self) -> int:
         """Return the number of inputs of the hidden layer."""

@@ -126,12 +126,12 @@ class Place(NamedTuple):
 
 def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
     """Return all cells in order: two small reductions, then normal cells at three sizes with reductions between."""
-    found, inputs, before = [], stem, stem
+    ordered, inputs, before = [], stem, stem
 
     def add(kind: type[Normal] | type[Reduction], width: int, skipped: bool = False) -> None:
         nonlocal inputs, before
-        halves = bool(found) and found[-1].kind is Reduction
-        found.append(Place(kind, inputs, before, width if found else before, width, halves, skipped))
+        halves = bool(ordered) and ordered[-1].kind is Reduction
+        ordered.append(Place(kind, inputs, before, width if ordered else before, width, halves, skipped))
         before = before if skipped else inputs
         inputs = (6 if kind is Normal else 4) * width
 
@@ -142,7 +142,7 @@ def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
             add(Reduction, width, skips)
         for _ in range(cells):
             add(Normal, width)
-    return found
+    return ordered
 
 
 class NasNet(nnx.Module):

@@ -60,9 +60,9 @@ def gathered(
 
     `every` numbers the rows, uint32[N].
     """
-    mine = node < nodes  # N
-    place = lax.associative_scan(jnp.add, mine.astype(jnp.uint32))  # N
-    slots = jnp.where(mine, place - 1, jnp.uint32(rows.size))
+    counted_rows = node < nodes  # N
+    place = lax.associative_scan(jnp.add, counted_rows.astype(jnp.uint32))  # N
+    slots = jnp.where(counted_rows, place - 1, jnp.uint32(rows.size))
     order = jnp.zeros(rows.size + 1, jnp.uint32).at[slots].set(every, mode="promise_in_bounds")  # N+1
 
     def some(size: int) -> jax.Array:

@@ -83,9 +83,9 @@ def by_example(rule: str) -> Callable[[Callable], Callable]:
             return mesh, of, (first, *others) if others else first, tuple(map(placed, taken))
 
         met = dict.fromkeys(axis for axes in (*taken, *given) for axis in axes)  # XLA requires this order
-        whole = tuple(axis for axis in met if axis != "n")
+        replicated = tuple(axis for axis in met if axis != "n")
         split = custom_partitioning(of)
-        split.def_partition(partition, sharding_rule=rule, need_replication_factors=whole)
+        split.def_partition(partition, sharding_rule=rule, need_replication_factors=replicated)
         return split
 
     return decorated

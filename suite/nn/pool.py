@@ -52,9 +52,9 @@ def max_pool_3x3(x: jax.Array) -> jax.Array:
 
     def forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
         x = lax.pad(x, jnp.array(-jnp.inf, x.dtype), ((0, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0)))
-        found = first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
+        maxima = first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
         # Otherwise XLA repeats the search for each of the four windows that may hold a place.
-        return lax.optimization_barrier(found) if jax.default_backend() == "cpu" else found
+        return lax.optimization_barrier(maxima) if jax.default_backend() == "cpu" else maxima
 
     def backward(places: jax.Array, gradient: jax.Array) -> tuple[jax.Array]:
         def from_window(up: int, left: int) -> jax.Array:

@@ -161,10 +161,10 @@ def children(
     """
     nodes = parents.shape[2]
     if dense:
-        found = added(table, node, rows, nodes, devices.width)
+        counts = added(table, node, rows, nodes, devices.width)
     else:
-        found = gathered(table, node, rows, every, nodes, devices.width)
-    smaller = devices.own(found)
+        counts = gathered(table, node, rows, every, nodes, devices.width)
+    smaller = devices.own(counts)
     return jnp.concatenate([smaller, parents - smaller], 2)
 
 
@@ -177,9 +177,9 @@ def chosen(
     """
     own = (splits.best if dense else splits.swept)(growth, histogram, totals, unit)  # K
     both = jnp.stack([splits.shifted(own, devices.first()), splits.lefts(histogram, own)])
-    found, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
-    best = jnp.max(found, 0)  # K; no two devices own the same column
-    left = jnp.sum(jnp.where(found == best[None], lefts, 0), 0)
+    candidates, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
+    best = jnp.max(candidates, 0)  # K; no two devices own the same column
+    left = jnp.sum(jnp.where(candidates == best[None], lefts, 0), 0)
     gains, column, threshold = splits.opened(best)
     split = splits.worth(growth, gains, totals, unit)
     return jnp.where(split, column, 0), jnp.where(split, threshold, BINS - 1), jnp.where(split, left, totals)

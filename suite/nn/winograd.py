@@ -78,7 +78,10 @@ def _matrices() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _polynomial(roots: Sequence[Fraction]) -> list[Fraction]:
     """Return the coefficients, lowest first, of the polynomial with these roots."""
-    found = [Fraction(1)]
+    coefficients = [Fraction(1)]
     for root in roots:
-        found = [up - root * same for up, same in zip([Fraction(0), *found], [*found, Fraction(0)], strict=True)]
-    return found
+        coefficients = [
+            up - root * same
+            for up, same in zip([Fraction(0), *coefficients], [*coefficients, Fraction(0)], strict=True)
+        ]
+    return coefficients

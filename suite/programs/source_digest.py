@@ -88,30 +88,30 @@ def _names(node: ast.AST, where: str, at: _Module) -> Iterator[Name]:
 
 
 def _module(source: str) -> _Module:
-    found = _Module()
+    module_names = _Module()
     for node in ast.parse(source).body:
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 for each in names:
                     if module.split(".")[0] == PACKAGE:
-                        found.imported[each.asname or each.name] = module, each.name
+                        module_names.imported[each.asname or each.name] = module, each.name
                     else:
-                        found.foreign[each.asname or each.name] = f"{module}.{each.name}"
+                        module_names.foreign[each.asname or each.name] = f"{module}.{each.name}"
             case ast.Import(names=names):
                 for each in names:
                     if each.name.split(".")[0] == PACKAGE:
-                        found.imported[each.asname or each.name] = each.name, ""
+                        module_names.imported[each.asname or each.name] = each.name, ""
                     else:
-                        found.foreign[each.asname or each.name.split(".")[0]] = each.name
+                        module_names.foreign[each.asname or each.name.split(".")[0]] = each.name
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.defined[name] = *found.defined.get(name, ()), node
+                module_names.defined[name] = *module_names.defined.get(name, ()), node
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
                 for each in ast.walk(node):
                     if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                        found.defined[each.id] = *found.defined.get(each.id, ()), node
+                        module_names.defined[each.id] = *module_names.defined.get(each.id, ()), node
             case _:
                 pass
-    return found
+    return module_names
 
 
 def normalised(source: str) -> str:
@@ -186,7 +186,7 @@ def of_case(kind: type, controls: str, case: Case) -> str:
 def source(module: str) -> str | None:
     """Return the source of the file that a module is imported from; None if there is none."""
     try:
-        found = importlib.util.find_spec(module)
+        spec = importlib.util.find_spec(module)
     except ModuleNotFoundError:
         return None
-    return Path(found.origin).read_text(encoding="utf-8") if found is not None and found.origin else None
+    return Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else None

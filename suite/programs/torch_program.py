@@ -169,10 +169,10 @@ class TorchProgram:
 
     def packages(self) -> dict[str, str]:
         """Return PyTorch's version, with its CUDA version."""
-        found = {"torch": str(torch.__version__)}
+        versions = {"torch": str(torch.__version__)}
         if torch.version.cuda is not None:
-            found |= {"torch-cuda": torch.version.cuda, "torch-cudnn": str(torch.backends.cudnn.version())}
-        return found
+            versions |= {"torch-cuda": torch.version.cuda, "torch-cudnn": str(torch.backends.cudnn.version())}
+        return versions
 
     def settings(self) -> dict[str, Any]:
         """Return the options in force that affect speed."""

@@ -18,13 +18,13 @@ _AGAIN = 2  # times that an impossible ratio is measured again before it is beli
 
 def paired_chains(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
     """Return `count` pairs of seconds for K and 2K steps; none if the chain is too long to double."""
-    found: list[tuple[float, float]] = []
+    pairs: list[tuple[float, float]] = []
     for _ in range(count):
         once = timed_chain(chain, steps, clock).wall_seconds
         if once > LONG_CHAIN_SECONDS:
             return []
-        found.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
-    return found
+        pairs.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
+    return pairs
 
 
 def doubling_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:

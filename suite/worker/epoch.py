@@ -84,14 +84,14 @@ def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Ba
         return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
 
     train = process.result("data", read)
-    found: list[Batches] = []
+    streams: list[Batches] = []
 
     def open_it() -> None:
-        found.append(open_batches(train, preparation, planned(case, task.seed)))
-        next(found[0])
+        streams.append(open_batches(train, preparation, planned(case, task.seed)))
+        next(streams[0])
 
     taken = process.stage("first_batch", open_it)
-    return found[0], taken
+    return streams[0], taken
 
 
 def planned(case: Case, seed: int) -> Plan:

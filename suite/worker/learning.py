@@ -35,19 +35,19 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     process.stage("init", lambda: training.start(target, batches, task.seed))
     steps = case.steps or -(-len(taught.train) // case.batch)
     steps = min(steps, task.most_steps or steps)
-    every, found = max(1, steps // _POINTS), []
+    every, results = max(1, steps // _POINTS), []
 
     def learn() -> None:
         losses = training.train(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
         labels = taught.validation[training.LABELS]
         right = training.accuracy(target.answers(taught.validation), labels)
-        found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
+        results.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
 
     before = load.cpu_load()
-    whole = process.stage("learning", learn)
-    others, learnt = load.by_others(before, load.cpu_load()), found[0]
+    training_sample = process.stage("learning", learn)
+    others, learnt = load.by_others(before, load.cpu_load()), results[0]
     if task.dataset == _CATS_AND_DOGS:
         predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
         learnt = replace(learnt, predictions=predicted)
-    process.runs["learning"] = process.run(samples=(whole,), other_load_cores=others, learnt=learnt)
+    process.runs["learning"] = process.run(samples=(training_sample,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]

@@ -106,7 +106,7 @@ def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
 def note_program(process: Process, target: Program, digest: str, first_loss: float) -> Software:
     """Add the measured program's own facts to each run; return the software."""
     memory = peak_memory_bytes()  # before the digest of the program needs more
-    told = settings() | {name: str(value) for name, value in target.settings().items()}
+    in_force = settings() | {name: str(value) for name, value in target.settings().items()}
     process.note(
         input_digest=digest,
         first_loss=finite(first_loss),
@@ -115,9 +115,9 @@ def note_program(process: Process, target: Program, digest: str, first_loss: flo
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
         cache_hits=target.cache_hits(),
-        program=program_of(target, told),
+        program=program_of(target, in_force),
     )
-    return software(target.packages(), told)
+    return software(target.packages(), in_force)
 
 
 def software(packages: dict[str, str], settings: dict[str, str]) -> Software:

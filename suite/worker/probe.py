@@ -28,14 +28,14 @@ def jax_offer() -> Offer:
             backends[backend] = tuple(device.device_kind for device in jax.devices(backend))
         except (RuntimeError, AssertionError):
             continue
-    found = tuple(models.load(name).description for name in models.names())
+    descriptions = tuple(models.load(name).description for name in models.names())
     return Offer(
         implementation="jax",
         backends=backends,
         packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
-        workloads=found,
+        workloads=descriptions,
         ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
-        names=tuple(about.name for about in found),
+        names=tuple(about.name for about in descriptions),
     )
 
 

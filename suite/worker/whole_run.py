@@ -76,17 +76,17 @@ class Searching(Protocol):
 
 def measured_search(process: Process, target: Searching, inputs: list[Batch]) -> None:
     """Measure the task's whole search."""
-    found: list[tuple[Score, ...]] = []
+    scores: list[tuple[Score, ...]] = []
 
     def search() -> None:
         target.initialise(process.task.seed)
-        found.append(target.search(inputs[0], process.task.seed, process.stage))
+        scores.append(target.search(inputs[0], process.task.seed, process.stage))
 
     before = load.cpu_load()
-    whole = clock.timed(search, process.clocks)
+    sample = clock.timed(search, process.clocks)
     process.say(Message(stage="run_end"))
     others = load.by_others(before, load.cpu_load())
-    process.runs["run"] = process.run(samples=(whole,), other_load_cores=others, scores=found[0])
+    process.runs["run"] = process.run(samples=(sample,), other_load_cores=others, scores=scores[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -102,7 +102,7 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     if run is None or not isinstance(target, Trainable):
         raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
     trained, before = target, load.cpu_load()
-    whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
+    sample = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Message(stage="run_end"))
-    process.runs["run"] = process.run(samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load()))
+    process.runs["run"] = process.run(samples=(sample,), other_load_cores=load.by_others(before, load.cpu_load()))
     return target.loss()

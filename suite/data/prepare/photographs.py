@@ -45,10 +45,10 @@ class Photograph(Preparation):
         import cv2
 
         factor = max((f for f in _REDUCED if _SMALLEST // f >= self.side), default=1) if self.scaled else 1
-        found = cv2.imdecode(np.frombuffer(image, np.uint8), getattr(cv2, _REDUCED.get(factor, "IMREAD_COLOR")))
-        if found is None:
+        pixels = cv2.imdecode(np.frombuffer(image, np.uint8), getattr(cv2, _REDUCED.get(factor, "IMREAD_COLOR")))
+        if pixels is None:
             raise ValueError("a photograph of the data set cannot be read; remove the data set and prepare it again")
-        return found
+        return pixels
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
         """Return the picture under the shear and zoom of Keras' ImageDataGenerator, mirrored or not."""

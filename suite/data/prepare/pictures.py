@@ -18,10 +18,10 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
         return image
     import cv2  # not with the models, whose import is timed
 
-    found = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
-    if found is None:
+    pixels = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
+    if pixels is None:
         raise ValueError("a picture file of the data set cannot be read; remove the data set and prepare it again")
-    return found[..., None] if found.ndim == 2 else found[..., ::-1]
+    return pixels[..., None] if pixels.ndim == 2 else pixels[..., ::-1]
 
 
 def one_hot(label: int, classes: int) -> np.ndarray:

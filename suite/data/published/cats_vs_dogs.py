@@ -48,11 +48,11 @@ def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]
             label = 0 if "Cat" in name else 1
             return {"image": written_anew(content, name), "image/filename": name, "label": label}
 
-        for found in ahead(record, names, threads or os.cpu_count() or 1):
-            if found is None:
+        for example in ahead(record, names, threads or os.cpu_count() or 1):
+            if example is None:
                 damaged += 1
             else:
-                yield found
+                yield example
     if damaged != DAMAGED:
         raise RuntimeError(
             f"'{path}' has {damaged} pictures without a JFIF head, known are {DAMAGED}: it is not the published "

@@ -102,15 +102,15 @@ def reviews(split: str, count: int, seed: int) -> Iterator[tuple[int, str]]:
 def review(random: np.random.Generator, label: int) -> str:
     """Return a positive (1) or negative (0) review."""
     wanted = max(SHORTEST, int(np.exp(random.normal(np.log(MEDIAN_WORDS), SPREAD))))
-    said: list[str] = []
+    sentences: list[str] = []
     words = 0
     while words < wanted:
         kind = random.random()
         opinion = label if kind < OWN else 1 - label if kind < OWN + OTHERS else int(random.integers(2))
         patterns = JUDGEMENTS if kind < OWN else HEARSAY if kind < OWN + OTHERS else PLAIN
-        said.append(sentence(random, str(choice(random, patterns)), opinion))
-        words += said[-1].count(" ") + 1
-    return " ".join(said)
+        sentences.append(sentence(random, str(choice(random, patterns)), opinion))
+        words += sentences[-1].count(" ") + 1
+    return " ".join(sentences)
 
 
 def sentence(random: np.random.Generator, pattern: str, opinion: int) -> str:

@@ -35,9 +35,7 @@ class BoostingProgram(JaxProgram):
         if case.variant != "plain":
             raise LookupError(f"variant '{case.variant}' asked for, boosting has only 'plain'; leave it out")
         if case.precision != "float32-highest":
-            raise ValueError(
-                f"precision '{case.precision}' asked for, boosting adds integers; leave it out"
-            )
+            raise ValueError(f"precision '{case.precision}' asked for, boosting adds integers; leave it out")
         check_rows_fit(case.batch)
         super().__init__(workload, case)
         self._growth: Growth = workload.growth
@@ -78,12 +76,12 @@ class BoostingProgram(JaxProgram):
         if len(place.devices) == 1:
             return None
         assert isinstance(place.batch, NamedSharding)
-        rows, columns, whole = PartitionSpec(_AXIS), PartitionSpec(None, _AXIS), PartitionSpec()
+        rows, columns, replicated = PartitionSpec(_AXIS), PartitionSpec(None, _AXIS), PartitionSpec()
         return partial(
             jax.shard_map,
             mesh=place.batch.mesh,
             in_specs=(rows, columns, rows),
-            out_specs=(rows, whole, whole),
+            out_specs=(rows, replicated, replicated),
             check_vma=False,  # the devices' branches differ with their rows
         )
 

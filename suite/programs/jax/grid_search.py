@@ -69,23 +69,23 @@ class SearchRun(JaxProgram):
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
         """Train and score every fit, then train the best point on all examples; return the scores by point."""
-        grid, there = self._workload.description.grid, Examples()
+        grid, on_device = self._workload.description.grid, Examples()
         assert grid is not None
-        stage("init", lambda: there.update(_copied(examples, self._shardings)))
-        found: dict[tuple[tuple[int, ...], int], list[float]] = {}
+        stage("init", lambda: on_device.update(_copied(examples, self._shardings)))
+        losses_by_point: dict[tuple[tuple[int, ...], int], list[float]] = {}
         for number, hidden in enumerate(grid.hidden):
-            fits = self._fits(there, 1000 * (seed + 1) + number * grid.stack)
+            fits = self._fits(on_device, 1000 * (seed + 1) + number * grid.stack)
             for together in (fits,) if self._stacked else ((fit,) for fit in fits):
-                for fit, score in self._trained(hidden, together, there, stage):
-                    found.setdefault((hidden, fit.epochs), []).append(score)
+                for fit, score in self._trained(hidden, together, on_device, stage):
+                    losses_by_point.setdefault((hidden, fit.epochs), []).append(score)
         self._searched = len(self._made)
-        hidden, epochs = min(found, key=lambda point: fmean(found[point]))
-        everything = np.arange(_count(there))
+        hidden, epochs = min(losses_by_point, key=lambda point: fmean(losses_by_point[point]))
+        everything = np.arange(_count(on_device))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
         if len(self._shardings.devices) > 1:
-            stage("init", lambda: there.update(_copied(there, shardings(_alone(self._case)))))
-        list(self._trained(hidden, (last,), there, stage))
-        return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in found.items())
+            stage("init", lambda: on_device.update(_copied(on_device, shardings(_alone(self._case)))))
+        list(self._trained(hidden, (last,), on_device, stage))
+        return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in losses_by_point.items())
 
     def initialise(self, seed: int) -> None:
         """Forget the programs of an earlier search."""
@@ -100,9 +100,9 @@ class SearchRun(JaxProgram):
         steps = (text for program, _ in programs for text in program.lowered_texts())
         return *steps, *map(lowered_digest.text_of, self._lowered_evaluations[: self._searched])
 
-    def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
+    def _fits(self, examples: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, fewest epochs first; each holds out another fold."""
-        grid, everything = self._workload.description.grid, np.arange(_count(there))
+        grid, everything = self._workload.description.grid, np.arange(_count(examples))
         assert grid is not None
         folds = np.array_split(everything, grid.folds)
         points = [(epochs, fold) for epochs in sorted(grid.epochs) for fold in folds]
@@ -117,7 +117,7 @@ class SearchRun(JaxProgram):
         )
 
     def _trained(
-        self, hidden: tuple[int, ...], fits: Sequence[Fit], there: Examples, stage: Stage
+        self, hidden: tuple[int, ...], fits: Sequence[Fit], examples: Examples, stage: Stage
     ) -> Iterator[tuple[Fit, float]]:
         """Train the fits of a network together; yield each with its score when it has ended."""
         batch, done, state = self._workload.description.batch, 0, None
@@ -128,7 +128,7 @@ class SearchRun(JaxProgram):
                 kept = np.array(self._shared(going))
                 fits = [fits[number] for number in kept]
                 state = jax.tree.map(lambda leaf, kept=kept: leaf[kept], state)
-            program, evaluate = self._program(hidden, len(fits), there, stage)
+            program, evaluate = self._program(hidden, len(fits), examples, stage)
             if state is None:
                 stage("init", lambda program=program, fits=fits: _begin(program, [fit.seed for fit in fits]))
             else:
@@ -136,11 +136,13 @@ class SearchRun(JaxProgram):
             until = min(fit.epochs for fit in fits if fit.epochs > done)
             for epoch in range(done, until):
                 rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
-                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, there))
+                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, examples))
             done, state = until, program._state
             if len(fits[0].held):
                 scores: list[np.ndarray] = []
-                stage("validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, there)))
+                stage(
+                    "validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, examples))
+                )
                 each = zip(fits, scores[0], strict=True)
                 yield from {fit.seed: (fit, float(score)) for fit, score in each if fit.epochs == done}.values()
 
@@ -149,12 +151,12 @@ class SearchRun(JaxProgram):
         short = -len(parts) % len(self._shardings.devices)
         return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
 
-    def _taught(self, program: JaxProgram, rows: np.ndarray, there: Examples) -> None:
-        program.learn(there | {_ROWS: each} for each in rows.astype(np.int32))
+    def _taught(self, program: JaxProgram, rows: np.ndarray, examples: Examples) -> None:
+        program.learn(examples | {_ROWS: each} for each in rows.astype(np.int32))
         program.block()
         self._last = program.loss()
 
-    def _program(self, hidden: tuple[int, ...], fits: int, there: Examples, stage: Stage) -> tuple[JaxProgram, Any]:
+    def _program(self, hidden: tuple[int, ...], fits: int, examples: Examples, stage: Stage) -> tuple[JaxProgram, Any]:
         """Return the step of so many fits of a network and its evaluation, each compiled once."""
         alone = not self._stacked or fits == 1
         if (hidden, fits) not in self._made:
@@ -165,14 +167,14 @@ class SearchRun(JaxProgram):
             case = structs.replace(case, scope="step", batch=batch)
             program = (JaxProgram if alone else StackedProgram)(workload, case)
             program.initialise(0)
-            program.put([there | {_ROWS: np.zeros(batch, np.int32)}])
+            program.put([examples | {_ROWS: np.zeros(batch, np.int32)}])
             program._step = picking(program._step)
             stage("lower", program.lower)
             stage("compile", program.compile)
-            made: list[Any] = []
-            stage("compile_rest", lambda: made.extend(_evaluating(program)))
-            self._lowered_evaluations.append(made[0])
-            self._made[hidden, fits] = program, made[1]
+            evaluation: list[Any] = []
+            stage("compile_rest", lambda: evaluation.extend(_evaluating(program)))
+            self._lowered_evaluations.append(evaluation[0])
+            self._made[hidden, fits] = program, evaluation[1]
         return self._made[hidden, fits]
 
 
@@ -197,12 +199,12 @@ def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:
     jax.block_until_ready(program._state)
 
 
-def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Examples) -> np.ndarray:
+def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], examples: Examples) -> np.ndarray:
     """Return the mean log loss of each fit over its held-out examples, float64[S], in whole batches."""
     batch = program._case.batch // len(fits)
     steps = max(1, min(len(fit.held) for fit in fits) // batch)
     rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
-    losses = [evaluate(program._state, program._host_batch(there | {_ROWS: each})) for each in rows.astype(np.int32)]
+    losses = [evaluate(program._state, program._host_batch(examples | {_ROWS: each})) for each in rows.astype(np.int32)]
     return np.stack([np.atleast_1d(np.asarray(loss, np.float64)) for loss in losses]).mean(0)
 
 
@@ -215,5 +217,5 @@ def _copied(examples: Any, place: Shardings) -> Any:
     return jax.block_until_ready(put(examples, place.state))
 
 
-def _count(there: Examples) -> int:
-    return len(next(iter(there.values())))
+def _count(examples: Examples) -> int:
+    return len(next(iter(examples.values())))

@@ -30,11 +30,11 @@ def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> Jaxp
     constants = [var.aval for var in opened(program).constvars if var in read]
     wanted = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(batch)]
     for shape, dtype in wanted:
-        found = next((aval for aval in reversed(state) if (aval.shape, aval.dtype) == (shape, dtype)), None)
-        if found is None:
+        match = next((aval for aval in reversed(state) if (aval.shape, aval.dtype) == (shape, dtype)), None)
+        if match is None:
             wanted = []
             break
-        state.remove(found)
+        state.remove(match)
     products = list(_products(jaxpr))
     return JaxprCost(
         flop_per_step=product_flop(jaxpr) / steps,

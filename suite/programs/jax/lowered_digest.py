@@ -27,10 +27,10 @@ _WEIGHTS = re.compile(r"dense(?:_resource)?<[^<>]*> : (tensor<(?:\d+x)+(?:bf16|f
 
 def digest(texts: Iterable[str], weights: bool = False) -> str:
     """Return the digest of programs' texts, in order; with `weights`, ignore the values of constants."""
-    whole = hashlib.sha256()
+    total = hashlib.sha256()
     for text in texts:
-        whole.update(hashlib.sha256(normalised(text, weights).encode()).digest())
-    return whole.hexdigest()
+        total.update(hashlib.sha256(normalised(text, weights).encode()).digest())
+    return total.hexdigest()
 
 
 def normalised(text: str, weights: bool = False) -> str:

@@ -118,9 +118,9 @@ class NnxProgram(JaxProgram):
         inputs = () if trained else (self._out, self._zero)
 
         def step(state: Any, inputs: tuple, batch: dict[str, jax.Array]) -> Any:
-            whole = nnx.merge(graph, *state)
-            value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
-            return nnx.state(whole), value
+            parts = nnx.merge(graph, *state)
+            value = self._train(*parts, batch) if trained else self._infer(parts, *inputs, batch)  # pyright: ignore[reportCallIssue]
+            return nnx.state(parts), value
 
         return jax.jit(step).trace(state, inputs, self._batches[0])
 

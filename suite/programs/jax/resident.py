@@ -36,11 +36,11 @@ class ResidentRun(JaxRun):
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take an epoch in one call, then the smaller last batch; block until the state is ready."""
-        whole = self._steps_an_epoch * self._case.batch
-        rows = order[:whole].reshape(self._steps_an_epoch, -1).astype(np.int32)
+        full_batches = self._steps_an_epoch * self._case.batch
+        rows = order[:full_batches].reshape(self._steps_an_epoch, -1).astype(np.int32)
         self._state, self._out = self._compiled(self._state, self._examples, rows)
-        if len(order) > whole:
-            super().train(examples, order[whole:])
+        if len(order) > full_batches:
+            super().train(examples, order[full_batches:])
         jax.block_until_ready((self._state, self._out))
 
 

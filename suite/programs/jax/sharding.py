@@ -64,14 +64,14 @@ def _most(parts: int, batch: int) -> int:
     return next(number for number in range(parts, 0, -1) if batch % number == 0)
 
 
-def shardings_over(found: tuple[jax.Device, ...]) -> Shardings:  # pyright: ignore[reportInvalidTypeForm]
+def shardings_over(chosen: tuple[jax.Device, ...]) -> Shardings:  # pyright: ignore[reportInvalidTypeForm]
     """Return the placement over these devices."""
-    if len(found) == 1:
-        here = SingleDeviceSharding(found[0])
-        return Shardings(devices=found, state=here, batch=here, batches=here)
-    mesh = Mesh(np.array(found), ("data",))
+    if len(chosen) == 1:
+        here = SingleDeviceSharding(chosen[0])
+        return Shardings(devices=chosen, state=here, batch=here, batches=here)
+    mesh = Mesh(np.array(chosen), ("data",))
     state, batch, batches = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((), ("data",), (None, "data")))
-    return Shardings(devices=found, state=state, batch=batch, batches=batches)
+    return Shardings(devices=chosen, state=state, batch=batch, batches=batches)
 
 
 def split_cpu(count: int) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]
@@ -103,17 +103,19 @@ def devices(backend: Backend, count: int = 1, hosts: int = 1) -> tuple[jax.Devic
     if backend == "cpu" and count > 1 and hosts == 1:
         split_cpu(count)
     try:
-        found = jax.devices(backend)
+        available = jax.devices(backend)
     except (RuntimeError, AssertionError):  # a CPU-only jaxlib answers JAX_PLATFORMS=cuda with a bare AssertionError
-        found = []
-    if not found:
+        available = []
+    if not available:
         raise RuntimeError(
             f"backend '{backend}' asked for, JAX sees none; "
             "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
         )
     if hosts > 1:
-        each = ([device for device in found if device.process_index == host] for host in range(hosts))
-        found = [device for mine in each for device in mine[: count // hosts]]
-    if len(found) < count:
-        raise RuntimeError(f"{count} devices asked for on backend '{backend}', JAX sees {len(found)}; ask for fewer")
-    return tuple(found[:count])
+        each = ([device for device in available if device.process_index == host] for host in range(hosts))
+        available = [device for mine in each for device in mine[: count // hosts]]
+    if len(available) < count:
+        raise RuntimeError(
+            f"{count} devices asked for on backend '{backend}', JAX sees {len(available)}; ask for fewer"
+        )
+    return tuple(available[:count])

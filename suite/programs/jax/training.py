@@ -51,13 +51,13 @@ class LearningProgram(JaxProgram):
 
         They are computed in batches of the case's size; the last is filled up with repeated examples.
         """
-        size, found = self._case.batch, []
+        size, logits = self._case.batch, []
         count = len(next(iter(examples.values())))
         for start in range(0, count, size):
             part = {name: array[start : start + size] for name, array in examples.items()}
             batch = jax.device_put(sets.repeated(part, size), self._shardings.batch)
-            found.append(np.asarray(self._answering(self._state, batch)))
-        return np.concatenate(found)[:count]
+            logits.append(np.asarray(self._answering(self._state, batch)))
+        return np.concatenate(logits)[:count]
 
     def compile_answers(self) -> None:
         """Compile the answers for the shapes of the first batch."""
@@ -94,7 +94,7 @@ def train(
     batches: Iterator[Batch],
     steps: int,
     every: int = 10,
-    told: Callable[[int, float], object] = lambda done, loss: None,
+    on_loss: Callable[[int, float], object] = lambda done, loss: None,
 ) -> tuple[float, ...]:
     """Take training steps; return every `every`-th loss and the last; `on_loss` receives each with its step."""
     losses: list[float] = []
@@ -102,7 +102,7 @@ def train(
         done = min(start + every, steps)
         program.learn(islice(batches, done - start))
         losses.append(program.loss())
-        told(done, losses[-1])
+        on_loss(done, losses[-1])
     return tuple(losses)
 
 

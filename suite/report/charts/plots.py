@@ -115,9 +115,9 @@ def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[fl
         some = [value for value in values if value["ink"] == ink]
         if some:
             layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text=alt.Text("text:N")))
-    said = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
+    heading = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
     width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
-    return alt.layer(*layers).properties(width=width, height=height, title=said)
+    return alt.layer(*layers).properties(width=width, height=height, title=heading)
 
 
 def _square(square: Square, ends: tuple[float, float]) -> Row:
@@ -174,22 +174,24 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
-    there = list(dict.fromkeys(names))
-    beside = max(map(len, there), default=0) <= _BESIDE_NAME
+    series = list(dict.fromkeys(names))
+    beside = max(map(len, series), default=0) <= _BESIDE_NAME
     look: Row = {"labelLimit": 200, "columns": 2} if beside else {"labelLimit": _WIDTH, "columns": 1}
-    legend = alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(there) > 1 else None
-    return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
+    legend = (
+        alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(series) > 1 else None
+    )
+    return alt.Color("series:N", scale=alt.Scale(domain=series), legend=legend)
 
 
-def _shares(title: str, whole: float) -> Row:
-    scale = alt.Scale(domain=[0, whole], nice=False)
-    return {"scale": scale, "title": title, "axis": alt.Axis(values=[whole * part / 4 for part in range(5)])}
+def _shares(title: str, most: float) -> Row:
+    scale = alt.Scale(domain=[0, most], nice=False)
+    return {"scale": scale, "title": title, "axis": alt.Axis(values=[most * part / 4 for part in range(5)])}
 
 
 def _log(title: str, values: Sequence[float | None], padding: int = 16) -> Row:
-    there = sorted({value for value in values if value is not None and value > 0})
-    form = "~s" if there and there[-1] >= 10_000 else "~g"
-    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(there))
+    shown = sorted({value for value in values if value is not None and value > 0})
+    form = "~s" if shown and shown[-1] >= 10_000 else "~g"
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(shown))
     return {"scale": alt.Scale(type="log", nice=False, padding=padding), "title": title, "axis": axis}
 
 

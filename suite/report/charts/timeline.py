@@ -21,13 +21,13 @@ _QUANTITIES: tuple[tuple[str, Callable[[Moment], float | None]], ...] = (
 
 def longest(records: Sequence[Record]) -> tuple[Record, Run] | None:
     """Return the process with the longest telemetry; None if there is nothing to draw."""
-    found = [
+    watched_runs = [
         (record, run)
         for record in records
         for run in record.runs
         if not run.reason and run.telemetry is not None and len(run.telemetry.course) >= _FEWEST
     ]
-    return max(found, key=lambda pair: pair[1].telemetry.seconds if pair[1].telemetry else 0.0, default=None)
+    return max(watched_runs, key=lambda pair: pair[1].telemetry.seconds if pair[1].telemetry else 0.0, default=None)
 
 
 def said(record: Record, run: Run) -> str:

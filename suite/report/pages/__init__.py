@@ -21,10 +21,10 @@ def names() -> tuple[str, ...]:
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the files of all pages. Raises ValueError if two make the same file."""
-    found: dict[str, str] = {}
+    all_files: dict[str, str] = {}
     for name in names():
-        made = cast(Page, discovery.module(__name__, name, names(), "page")).files(facts)
-        if twice := found.keys() & made.keys():
+        page_files = cast(Page, discovery.module(__name__, name, names(), "page")).files(facts)
+        if twice := all_files.keys() & page_files.keys():
             raise ValueError(f"page '{name}' makes '{min(twice)}', as another page does")
-        found |= made
-    return found
+        all_files |= page_files
+    return all_files

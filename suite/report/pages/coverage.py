@@ -29,10 +29,10 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
     models = {about.name for about in catalogue}
     machines = by_machine(record for record in records if record.workload in models and _counts(record))
     timed = {
-        mine[0].machine.name: {
-            (_column(item.record), item.record.workload) for item in current_cases(mine) if item.complete
+        own_records[0].machine.name: {
+            (_column(item.record), item.record.workload) for item in current_cases(own_records) if item.complete
         }
-        for mine in machines.values()
+        for own_records in machines.values()
     }
     columns = [
         f"{backend.upper()} {scope}{words}"
@@ -40,9 +40,9 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
         for scope in _SCOPES
         for words in _PRECISIONS.values()
     ]
-    there = {column for found in timed.values() for column, _ in found}
-    columns = [column for column in columns if column in there]
-    rows = tuple((Cell(text=name), *(_number(found, column) for column in columns)) for name, found in timed.items())
+    timed_columns = {column for cases in timed.values() for column, _ in cases}
+    columns = [column for column in columns if column in timed_columns]
+    rows = tuple((Cell(text=name), *(_number(cases, column) for column in columns)) for name, cases in timed.items())
     title = f"Models with a complete result, of {units.count(len(models))}"
     return Table(title=title, columns=("machine", *columns), rows=rows)
 
@@ -69,9 +69,9 @@ def answered(answers: Answers) -> Table:
         (
             Cell(text=name),
             Cell(text=experiments.load(name).TITLE),
-            Cell(text="; ".join(machine.name for machine, _ in mine) or units.DASH),
+            Cell(text="; ".join(machine.name for machine, _ in answered_by) or units.DASH),
         )
-        for name, mine in answers.items()
+        for name, answered_by in answers.items()
     )
     return Table(
         title="Experiments and the machines that answered",

@@ -16,24 +16,24 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page(facts.drawn)}
 
 
-def page(found: Gallery | None) -> str:
+def page(gallery: Gallery | None) -> str:
     """Return the page as Markdown."""
-    if found is None:
+    if gallery is None:
         return render(PATH, found=None)
     return render(
         PATH,
-        found=found,
+        found=gallery,
         folder=PICTURES.as_posix(),
         file=FILE,
         words=words,
-        reviews=[(some.dataset, review_table(some)) for some in found.reviews],
+        reviews=[(some.dataset, review_table(some)) for some in gallery.reviews],
         tables=[
             (table.dataset, units.count(table.features), units.percent(table.positive), units.count(table.rows),
              row_table(table), spread_table(table))
-            for table in found.tables
+            for table in gallery.tables
         ],
-        published=published_table(found.published),
-        links={one.source: Html.escape(one.source) for one in found.published if secure(one)},
+        published=published_table(gallery.published),
+        links={one.source: Html.escape(one.source) for one in gallery.published if secure(one)},
     )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def spread_table(table: Rows) -> Table:
     return Table(title=f"How {units.count(table.rows)} rows are spread", columns=("column", *_QUANTILES), rows=rows)
 
 
-def published_table(found: tuple[Published, ...]) -> Table:
+def published_table(published: tuple[Published, ...]) -> Table:
     """Return the table of the published sets, a row each."""
     rows = tuple(
         (
@@ -90,7 +90,7 @@ def published_table(found: tuple[Published, ...]) -> Table:
             Cell(text=one.source),
             Cell(text=one.licence or "TFDS states none"),
         )
-        for one in found
+        for one in published
     )
     columns = ("data set", "TFDS builder", "download", "training", "validation", "source", "licence")
     note = "Where TFDS states no licence, the source's own page says under which terms the data may be used."

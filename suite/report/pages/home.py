@@ -16,9 +16,9 @@ PATH = "index.md"
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
-    found = [item for item in headlines(pooled_speedups(records)) if item.general]
-    machine = first(found)
-    shown = [item for item in found if item.machine == machine]
+    speedups = [item for item in headlines(pooled_speedups(records)) if item.general]
+    machine = first(speedups)
+    shown = [item for item in speedups if item.machine == machine]
     return vega.svg(vega.speedups(shown), "light", ground="white") if shown else None
 
 
@@ -27,8 +27,8 @@ def files(facts: Facts) -> dict[str, str]:
     records = facts.general
     here = first(facts.speedups)
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
-    mine = [record for record in records if here in (None, record.machine.slug)]
-    found = overview(speedups, mine, "speedups", [about.name for about in facts.catalogue])
+    own_records = [record for record in records if here in (None, record.machine.slug)]
+    shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue])
     yours = _names(record for record in records if record.campaign in facts.local)
     with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
     page = render(
@@ -36,7 +36,7 @@ def files(facts: Facts) -> dict[str, str]:
         facts.local,
         template="home.md.j2",
         here=here,
-        overview=found,
+        overview=shown,
         again=facts.reproducibility.words,
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
@@ -46,7 +46,7 @@ def files(facts: Facts) -> dict[str, str]:
         models=dict(sorted({record.workload: record.description.title for record in facts.measured}.items())),
         links=links(records, ""),
     )
-    return (found.figure.files if found.figure else {}) | {PATH: page}
+    return (shown.figure.files if shown.figure else {}) | {PATH: page}
 
 
 def _names(records: Iterable[Record]) -> Mapping[str, str]:

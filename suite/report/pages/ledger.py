@@ -75,11 +75,11 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page}
 
 
-def _counts(found: Mapping[str, Mapping[Verdict, int]]) -> Table:
+def _counts(judged: Mapping[str, Mapping[Verdict, int]]) -> Table:
     """Return the number of claims by verdict."""
     rows = (
         (what, *(counts.get(verdict, 0) for verdict in VERDICTS), sum(counts.values()))
-        for what, counts in found.items()
+        for what, counts in judged.items()
     )
     return Table(
         title="Verdicts",
@@ -96,13 +96,13 @@ def judgements(evidence: Evidence) -> dict[str, Judgement]:
     return {each.code: each.judge(evidence) for each in observations()}
 
 
-def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
+def best(judged: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
     """Return the first machine whose judgement decides, else the first that says anything.
 
     A claim that no machine can judge, for a shared reason, belongs to none.
     """
-    name, judgement = min(found, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
-    shared = judgement.verdict == "not run" and len({each for _, each in found}) <= 1
+    name, judgement = min(judged, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
+    shared = judgement.verdict == "not run" and len({each for _, each in judged}) <= 1
     return ("" if shared else name), judgement
 
 

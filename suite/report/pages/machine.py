@@ -25,9 +25,9 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     records, path = facts.machines[slug], f"machines/{slug}.md"
     what = max(records, key=lambda record: record.created).machine
     speedups = [item for item in facts.speedups if item.machine == slug]
-    found = None
+    shown = None
     if what.gpus:
-        found = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
+        shown = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
     beside = tables.without_gpu(facts.general, slug)
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
@@ -37,7 +37,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         facts.local,
         template="machine.md.j2",
         title=what.name,
-        overview=found,
+        overview=shown,
         places=facts.places[slug],
         beside=beside,
         beside_links=links([cell.record for each in beside for row in each.rows for cell in row if cell.record], "../"),
@@ -48,7 +48,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
         links=links(records, "../"),
     )
-    return (found.figure.files if found and found.figure else {}) | {path: page}
+    return (shown.figure.files if shown and shown.figure else {}) | {path: page}
 
 
 def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
@@ -84,10 +84,12 @@ def _limit(value: float | None, unit: str, digits: int = 3) -> str:
 
 def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
     """Return a property over all campaigns; if it varied, with the number of campaigns."""
-    found = Counter({record.campaign: value for record in records if (value := what(record))}.values())
-    if len(found) == 1:
-        return next(iter(found))
-    return ", ".join(f"{value} in {units.pluralize(number, 'campaign')}" for value, number in found.most_common())
+    campaigns_by_value = Counter({record.campaign: value for record in records if (value := what(record))}.values())
+    if len(campaigns_by_value) == 1:
+        return next(iter(campaigns_by_value))
+    return ", ".join(
+        f"{value} in {units.pluralize(number, 'campaign')}" for value, number in campaigns_by_value.most_common()
+    )
 
 
 def _hosts(records: Sequence[Record]) -> str:

@@ -18,17 +18,17 @@ SCHEMA = "number/2"
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the pages, documents and badges of the published numbers."""
-    found: dict[str, str] = {}
+    pages: dict[str, str] = {}
     by_workload: dict[str, list[Citation]] = {}
     for number in map(facts.numbers.pinned, facts.numbers.current.values()):
         cited = Citation(number=number)
         by_workload.setdefault(number.record.workload, []).append(cited)
         for at in {path(number), former_path(number)} if _has_files(number) else ():
-            found[f"{at}.json"] = document(cited)
-            found[f"{at}.svg"] = badge(cited)
+            pages[f"{at}.json"] = document(cited)
+            pages[f"{at}.svg"] = badge(cited)
     for workload, mine in by_workload.items():
-        found[f"numbers/{workload}.md"] = page(workload, mine)
-    return found
+        pages[f"numbers/{workload}.md"] = page(workload, mine)
+    return pages
 
 
 def _has_files(number: Number) -> bool:
@@ -70,22 +70,22 @@ def document(cited: Citation) -> str:
     )
 
 
-def page(workload: str, mine: Sequence[Citation]) -> str:
+def page(workload: str, citations: Sequence[Citation]) -> str:
     """Return the page of a workload's numbers: quotable ones first, then open ones with their reasons."""
-    quotable = [cited for cited in mine if cited.number.quotable]
-    open_ones = [cited for cited in mine if cited.number.pooled and not cited.number.quotable]
+    quotable = [cited for cited in citations if cited.number.quotable]
+    open_ones = [cited for cited in citations if cited.number.pooled and not cited.number.quotable]
     return render(
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
-        ceiling=is_ceiling(mine[0].number.record),
+        ceiling=is_ceiling(citations[0].number.record),
         machines={
             machine: [_row(cited) for cited in quotable if cited.number.record.machine.name == machine]
             for machine in dict.fromkeys(cited.number.record.machine.name for cited in quotable)
         },
         folded=[
             *_folded("that may not be quoted yet", open_ones),
-            *_folded("on one host, which no pool gives", [cited for cited in mine if not cited.number.pooled]),
+            *_folded("on one host, which no pool gives", [cited for cited in citations if not cited.number.pooled]),
         ],
     )
 

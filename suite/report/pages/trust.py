@@ -33,20 +33,20 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page(facts.proof, facts.reproducibility)}
 
 
-def page(parts: Sequence[Part], found: Reproducibility | None = None) -> str:
+def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) -> str:
     """Return the page as Markdown: the records' own answers, the wanted parts in order, then any others."""
     ran = {part.name: part for part in parts}
     names = (*WANTED, *(name for name in ran if name not in WANTED))
-    there = [ran[name] for name in names if name in ran]
+    present = [ran[name] for name in names if name in ran]
     return render(
         PATH,
-        overview=overview(there),
+        overview=overview(present),
         missing=[name for name in names if name not in ran],
-        sections=list(map(_section, there)),
-        found=found if found and found.answers else None,
+        sections=list(map(_section, present)),
+        found=reproducibility if reproducibility and reproducibility.answers else None,
         next_machine=_NEXT,
-        answers=answers(found.answers if found else ()),
-        spreads=spreads(found.spreads if found else ()),
+        answers=answers(reproducibility.answers if reproducibility else ()),
+        spreads=spreads(reproducibility.spreads if reproducibility else ()),
     )
 
 
@@ -69,9 +69,9 @@ def _section(part: Part) -> dict[str, Any]:
     }
 
 
-def answers(found: Sequence[Answer]) -> Table:
+def answers(given: Sequence[Answer]) -> Table:
     """Return the coverage of each claim, by side and kind of machine."""
-    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, found)))
+    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, given)))
 
 
 def _answer(one: Answer) -> tuple[Cell, ...]:
@@ -90,9 +90,9 @@ def _share(share: Share | None) -> tuple[Cell, Cell]:
     return Cell(text=units.count(share.trials), sort=share.trials), Cell(text=words(share), sort=share.value)
 
 
-def spreads(found: Sequence[Spread]) -> Table:
+def spreads(estimates: Sequence[Spread]) -> Table:
     """Return the spread of hosts and of processes, by shared estimate."""
-    return Table(title="How much hosts differ", columns=_SPREADS, rows=tuple(map(_spread, found)))
+    return Table(title="How much hosts differ", columns=_SPREADS, rows=tuple(map(_spread, estimates)))
 
 
 def _spread(one: Spread) -> tuple[Cell, ...]:

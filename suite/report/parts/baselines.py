@@ -14,12 +14,12 @@ COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over 
 def tables(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
     """Yield the tables of these rows, sorted by machine; a note lists steps without a baseline."""
     for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
-        mine = list(group)
-        alone = list(dict.fromkeys(row.mine.case.workload for row in mine if not row.best))
+        compared = list(group)
+        alone = list(dict.fromkeys(row.mine.case.workload for row in compared if not row.best))
         yield Table(
             title=f"Baselines on the {backend.upper()} of {machine}",
             columns=COLUMNS,
-            rows=tuple(_row(row, row.best) for row in mine if row.best),
+            rows=tuple(_row(row, row.best) for row in compared if row.best),
             notes=(f"No baseline beside some steps of {', '.join(alone)}; --json has these too.",) if alone else (),
         )
 

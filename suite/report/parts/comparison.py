@@ -23,13 +23,13 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 
 def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
-    told = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
+    remarks = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
     return (
         Cell(text=_named(item.second.record, several), record=item.second.record),
         time_cell(item.first),
         time_cell(item.second),
         *times_cells(ratio),
-        Cell(text=", ".join((item.verdict(band), *told)), remark=reasons),
+        Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons),
     )
 
 

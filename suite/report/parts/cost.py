@@ -54,9 +54,9 @@ def _cell(item: Summary, examples: int | None, price: Price) -> Cell:
 
 def for_terminal(records: Sequence[Record], machine: str, listed: Sequence[Price]) -> tuple[Table, ...]:
     """Return the cost of a machine's headline steps; empty if no price is known."""
-    mine = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
-    made = [(record, table([record], listed)) for record in mine if record.headline_step()]
-    rows = tuple((Cell(text=record.workload), *row) for record, found in made for row in found.rows)
-    notes = tuple(dict.fromkeys(note for _, found in made for note in found.notes))
+    own_records = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
+    costs = [(record, table([record], listed)) for record in own_records if record.headline_step()]
+    rows = tuple((Cell(text=record.workload), *row) for record, cost in costs for row in cost.rows)
+    notes = tuple(dict.fromkeys(note for _, cost in costs for note in cost.notes))
     whole = Table(title=TITLE, columns=("model", *COLUMNS), rows=rows, notes=notes)
     return (chosen(whole, _TERMINAL),) if rows else ()

@@ -44,14 +44,14 @@ def _every_way(item: BaselineComparison) -> Cell:
     return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
 
 
-def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
+def baseline_tables(comparisons: Iterable[BaselineComparison]) -> tuple[Table, ...]:
     """Return one machine's steps that have a baseline, a table for each backend and precision."""
-    made = []
-    compared = [item for item in found if item.best]
+    shown = []
+    compared = [item for item in comparisons if item.best]
     for (backend, precision), group in groupby(sorted(compared, key=_side), key=_side):
         same = tuple(group)
         machine = same[0].mine.newest.machine.name
-        made.append(
+        shown.append(
             Table(
                 title=f"{backend.upper()} of {machine}, {precision}: the fastest baseline's time of a step over JAX's",
                 columns=COLUMNS,
@@ -59,7 +59,7 @@ def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
                 notes=mean(same) + gaps(same),
             )
         )
-    return tuple(made)
+    return tuple(shown)
 
 
 def _side(item: BaselineComparison) -> tuple[str, str]:

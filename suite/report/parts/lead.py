@@ -38,13 +38,13 @@ def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Se
             _reach(items), _EACH, name, units.count(len(items))
         )
     verb = "is" if len(quoted) < 2 else "are"
-    found = Html(": {}").format(_reach(quoted)) if quoted else " yet"
+    range_of_quoted = Html(": {}").format(_reach(quoted)) if quoted else " yet"
     return Html(
         "It depends on the model. On {}, {} of {} speed-ups {} quotable{}. The whole range is {}. "
         "Not quotable yet: {}. Each is {}."
     ).format(
-        name, units.count(len(quoted)) if quoted else "none", units.count(len(items)), verb, found, _reach(items),
-        _faults(items), _EACH,
+        name, units.count(len(quoted)) if quoted else "none", units.count(len(items)), verb, range_of_quoted,
+        _reach(items), _faults(items), _EACH,
     )  # fmt: skip
 
 
@@ -87,9 +87,9 @@ def _reach(items: Sequence[PooledSpeedUp]) -> Html:
 def _faults(items: Iterable[PooledSpeedUp]) -> str:
     """Return how many are not quotable, and why; the first phrase has the verb."""
     (fault, count), *rest = Counter(_fault(item) for item in items if not item.quotable).most_common()
-    said = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
-    said += [f"{units.count(number)} {other}" for other, number in rest]
-    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+    phrases = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
+    phrases += [f"{units.count(number)} {other}" for other, number in rest]
+    return " and ".join(filter(None, (", ".join(phrases[:-1]), phrases[-1])))
 
 
 def _fault(item: PooledSpeedUp) -> str:

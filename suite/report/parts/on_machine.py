@@ -106,10 +106,10 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
 
 def _course(records: Sequence[Record]) -> Figure | None:
     """Return the telemetry during the longest samples; None without."""
-    found = timeline.longest(records)
-    if found is None:
+    process = timeline.longest(records)
+    if process is None:
         return None
-    record, run = found
+    record, run = process
     caption = f"What the machine did during the samples of one process: {timeline.said(record, run)}."
     return Figure(
         name=f"watched.{record.workload}.{record.machine.slug}",

@@ -17,11 +17,11 @@ COLUMNS = (
 
 def table(records: Iterable[Record]) -> Table:
     """Return the speed-up of each step with both sides in one campaign, the newest of each."""
-    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
+    steps = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of this host",
         columns=COLUMNS,
-        rows=tuple(map(_row, found)),
+        rows=tuple(map(_row, steps)),
     )
 
 

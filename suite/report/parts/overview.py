@@ -46,10 +46,10 @@ def overview(
 
     It lists those of the `models`, and of the machine's recorded ones, that are missing.
     """
-    found = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
-    main = headlines(found)
-    answer = lead.answer(main, records, [item for item in found if not item.headline])
-    listed = table(found) if found else None
+    shown = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
+    main = headlines(shown)
+    answer = lead.answer(main, records, [item for item in shown if not item.headline])
+    listed = table(shown) if shown else None
     if not main:
         return Overview(lead=answer, table=listed)
     alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
@@ -61,27 +61,27 @@ def overview(
     )
 
 
-def headlines(found: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
+def headlines(speedups: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
     """Return the speed-ups at headline settings."""
-    return [item for item in found if item.headline]
+    return [item for item in speedups if item.headline]
 
 
-def table(found: Sequence[PooledSpeedUp]) -> Table:
+def table(speedups: Sequence[PooledSpeedUp]) -> Table:
     """Return every speed-up of a machine, to filter by scope, family, precision and batch.
 
     The precision has no column; it stands in the title if there is only one.
     """
     scopes = list(SCOPES)
-    order = sorted(found, key=lambda i: (scopes.index(i.case.scope), i.workload))
+    order = sorted(speedups, key=lambda i: (scopes.index(i.case.scope), i.workload))
     precisions = sorted({item.case.precision for item in order})
-    whole = Table(
+    complete = Table(
         title=f"How much faster is the GPU? CPU and GPU of one kind of machine, {' or '.join(precisions)}",
         columns=_COLUMNS,
         rows=tuple(map(_row, order)),
         facets=tuple(map(_facets, order)),
         chosen=_FACETS if any(item.case.scope == _FACETS["scope"] for item in order) else {},
     )
-    return varied(whole, ["GPU precision"])
+    return varied(complete, ["GPU precision"])
 
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
@@ -94,17 +94,17 @@ def _facets(item: PooledSpeedUp) -> dict[str, str]:
     return {"scope": case.scope, "family": about.family, "precision": case.precision, "batch": units.count(case.batch)}
 
 
-def first(found: Iterable[PooledSpeedUp]) -> str | None:
+def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
     """Return the address name of the machine to show first.
 
     It has most headline speed-ups; of equals most hosts, then the newest record.
     """
-    there: dict[str, list[PooledSpeedUp]] = {}
-    for item in headlines(found):
-        there.setdefault(item.machine, []).append(item)
+    by_machine: dict[str, list[PooledSpeedUp]] = {}
+    for item in headlines(speedups):
+        by_machine.setdefault(item.machine, []).append(item)
 
     def rank(machine: str) -> tuple[int, int, str]:
-        mine = there[machine]
+        mine = by_machine[machine]
         return len(mine), sum(item.hosts for item in mine), max(item.record.created for item in mine)
 
-    return max(there, key=rank, default=None)
+    return max(by_machine, key=rank, default=None)

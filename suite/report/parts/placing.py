@@ -26,47 +26,47 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 
     The other machine shares most networks; of equals it is the fastest.
     """
-    found = []
+    written = []
     for backend, name in _NAMES.items():
-        mine = steps[backend].get(slug, {})
+        own = steps[backend].get(slug, {})
         others = {machine: theirs for machine, theirs in steps[backend].items() if machine != slug}
-        shared = {other: sorted(mine.keys() & theirs.keys()) for other, theirs in others.items()}
+        shared = {other: sorted(own.keys() & theirs.keys()) for other, theirs in others.items()}
         if not any(shared.values()):
             continue
         most = max(map(len, shared.values()))
-        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _lead(mine, others[o], shared[o]))
-        ratio, machine = _times(mine, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
+        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _lead(own, others[o], shared[o]))
+        ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
         over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
-        found.append(
+        written.append(
             f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
             "different machines at different times, so without an interval."
         )
-    return tuple(found)
+    return tuple(written)
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:
     mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
     chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
-    found: Steps = {}
+    by_machine: Steps = {}
     for item in fastest_of_each_case(current_cases(chosen)):
         if item.complete:
             key = item.record.workload, item.record.case.batch
-            found.setdefault(item.record.machine.slug, {})[key] = item
-    return found
+            by_machine.setdefault(item.record.machine.slug, {})[key] = item
+    return by_machine
 
 
 def _lead(
-    mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
+    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
     """Return how fast the other machine is, in the order of `_times` but without its statistics."""
-    pairs = ((mine[key].seconds, theirs[key].seconds) for key in shared)
+    pairs = ((own[key].seconds, theirs[key].seconds) for key in shared)
     return sum(math.log(here.value / there.value) for here, there in pairs if here and there)
 
 
 def _times(
-    mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
+    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
     """Return the geometric mean of this machine's times over the other's; 0 if they share nothing."""
-    pairs = [(mine[key].seconds, theirs[key].seconds) for key in shared]
+    pairs = [(own[key].seconds, theirs[key].seconds) for key in shared]
     ratios = [here.value / there.value for here, there in pairs if here and there]
     return geometric_mean(ratios) if ratios else 0.0

@@ -97,12 +97,12 @@ def _ways(item: PooledSpeedUp) -> str:
     return f"{over}; {_within(best)}"
 
 
-def speedup_table(found: Iterable[PooledSpeedUp]) -> Table:
+def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
         columns=SPEEDUP_COLUMNS,
-        rows=tuple(speedup_row(item) for item in found if item.case.scope == "step"),
+        rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
     )
 
 
@@ -198,7 +198,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     If several machines have one kind of GPU, the newest step counts. A CPU side of an old JAX is left out.
     """
     steps = [record for record in records if record.headline_step("batch")]
-    mine = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    own = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
     whole = (gpu for gpu in gpus if gpu.complete)
     newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
@@ -210,7 +210,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             _apart(cpu.seconds, gpu.seconds),
             Cell(text=gpu.record.machine.name),
         )
-        for cpu in mine
+        for cpu in own
         if cpu.complete and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
@@ -234,10 +234,10 @@ def _kind(record: Record) -> tuple[tuple[str, int], str]:
 
 def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return a machine's CPU steps, also beside other machines' GPUs; empty if it has timed a GPU itself."""
-    mine = [record for record in records if record.machine.slug == machine]
-    if not mine or any(record.backend == "gpu" for record in mine):
+    own_records = [record for record in records if record.machine.slug == machine]
+    if not own_records or any(record.backend == "gpu" for record in own_records):
         return ()
-    listed = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    listed = steps_table(f"One step on the CPU of {own_records[0].machine.name}", own_records)
     if {row[1].text for row in listed.rows} == {"cpu jax"}:
         listed = varied(replace(listed, title=listed.title.replace("step", "step of JAX", 1)), ("implementation",))
     steps = varied(listed, ("scope", "precision"))
@@ -248,13 +248,13 @@ def side_by_side(records: Iterable[Record]) -> Table:
     """Return JAX's headline CPU steps, a column for each machine, with the faster allocator."""
     mine = (r for r in records if r.backend == "cpu" and r.headline_step())
     steps = fastest_of_each_case(current_cases(mine))
-    found = {(item.record.workload, item.record.machine.name): item for item in steps}
-    models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
+    by_cell = {(item.record.workload, item.record.machine.name): item for item in steps}
+    models, machines = (sorted(set(names)) for names in zip(*by_cell, strict=True)) if by_cell else ((), ())
     return Table(
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_with_caveats(found.get((model, machine))) for machine in machines))
+            (Cell(text=model), *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
             for model in models
         ),
     )
@@ -282,16 +282,16 @@ def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tu
 
     Fewer columns than on the site fit a terminal of 80 columns.
     """
-    mine = [record for record in records if record.machine.slug == machine]
-    batch = ["batch"] * (any(not _of_usual_batch(record) for record in mine) or _several_batches(mine))
-    whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
+    own_records = [record for record in records if record.machine.slug == machine]
+    batch = ["batch"] * (any(not _of_usual_batch(record) for record in own_records) or _several_batches(own_records))
+    whole, cut_short = ([record for record in own_records if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(row.title, whole, scope) for scope, row in SCOPES.items() if row.title]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     if speedups.rows:
         columns = [column for column in speedups.columns if column not in (ON_ONE_HOST, "batch")]
         shown = (columns[0], *batch, *columns[1:])
         return chosen(speedups, shown, reasons(speedups)), *others
-    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
+    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", own_records)
     return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
 
 

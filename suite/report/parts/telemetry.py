@@ -36,13 +36,17 @@ def telemetry_table(records: Sequence[Record]) -> Table:
     notes = [f"The watching process kept {units.percent(median(own))} of one core busy."] if own else []
     if any(len(record.machine.gpus) > record.case.devices for record in records):
         notes.append("Of several GPUs those that the case used are shown.")
-    whole = Table(
+    complete = Table(
         title="What the machine did meanwhile: means during the samples, the maximum in brackets",
         columns=TELEMETRY_COLUMNS,
         rows=tuple(rows),
         notes=tuple(notes),
     )
-    return whole if any(record.machine.gpus for record in records) else chosen(whole, TELEMETRY_COLUMNS[:_HOST_COLUMNS])
+    return (
+        complete
+        if any(record.machine.gpus for record in records)
+        else chosen(complete, TELEMETRY_COLUMNS[:_HOST_COLUMNS])
+    )
 
 
 def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, ...]:
@@ -58,9 +62,9 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
 
     def gpu(of: Callable[[GpuTelemetry], Level | None], text: Callable[[float], str], averaged: bool = False) -> Cell:
         some = [seen for seen in windows if long_enough(seen) or not averaged]
-        there = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
+        levels = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
         short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
-        return _level(there, text, "" if there else short, record)
+        return _level(levels, text, "" if levels else short, record)
 
     return (
         Cell(text=record.label, record=record),

@@ -14,7 +14,7 @@ _PARTS = "parts.html.j2"
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("suite.report"),
         autoescape=True,
         finalize=Html.escape,  # stricter than Jinja2's own: Markdown reads the output too
@@ -22,10 +22,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"address": address, "anchor": anchor, "marked": marked}
-    made.policies["json.dumps_kwargs"] = {}  # keep a specification's order
-    made.globals |= {"laid_out": laid_out}
-    return made
+    environment.filters |= {"address": address, "anchor": anchor, "marked": marked}
+    environment.policies["json.dumps_kwargs"] = {}  # keep a specification's order
+    environment.globals |= {"laid_out": laid_out}
+    return environment
 
 
 def render(path: str, local: Set[str] = frozenset(), template: str = "", **values: Any) -> str:

@@ -61,9 +61,9 @@ def build(root: Path) -> Path:
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
-        made = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
-        _copy(made, built)
-        _remove_others(built, beside.keys() | made.keys())
+        pages = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
+        _copy(pages, built)
+        _remove_others(built, beside.keys() | pages.keys())
     return built / "index.html"
 
 
