@@ -1,4 +1,4 @@
-"""The most bytes in a second: numbers read from memory and written back, far more than a cache holds.
+"""Peak memory bandwidth: numbers read from memory and written back, far more than a cache holds.
 
 Source: the roofline model of Williams, Waterman and Patterson (2009); the bandwidth is measured, not the vendor's.
 Reported: nothing.

@@ -1,4 +1,4 @@
-"""The most FLOP in a second: a chain of large matrix products, each with the result of the one before it.
+"""Peak FLOP/s: a chain of large matrix products, each with the result of the one before it.
 
 Source: the roofline model of Williams, Waterman and Patterson (2009); the peak is measured, not the vendor's.
 Reported: nothing.

@@ -1,4 +1,4 @@
-"""catdog_cnn_base in PyTorch, and what its five relatives share with it."""
+"""catdog_cnn_base in PyTorch, with the code of its five relatives."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -72,10 +72,10 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
     stream: Any = grouped.to_iter_dataset(reading)
     if plan.loader == "processes":
         stream = stream.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
-    return _told(iter(stream))
+    return _guarded(iter(stream))
 
 
-def _told(stream: Iterator[Batch]) -> Iterator[Batch]:
+def _guarded(stream: Iterator[Batch]) -> Iterator[Batch]:
     while True:
         try:
             yield next(stream)

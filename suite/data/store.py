@@ -15,7 +15,7 @@ from suite.data.edition import DEFAULT, Edition
 from suite.workload import Data
 
 VARIABLE = "SUITE_DATA"
-_TOLD_EVERY = 64  # progress is reported every so many examples
+_REPORT_EVERY = 64  # progress is reported every so many examples
 
 
 def folder() -> Path:
@@ -92,14 +92,14 @@ def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progr
         reader, archives = published.load(name), folder() / "downloads"
         archives.mkdir(parents=True, exist_ok=True)
         files = {archive.name: fetched(archive, archives, progress) for archive in published.archives(name)}
-        splits = {split: _told(f"writing {name} {split}", examples, 0, progress)
+        splits = {split: _reported(f"writing {name} {split}", examples, 0, progress)
                   for split, examples in reader.splits(files, progress).items()}  # fmt: skip
         write(name, splits, draft, stock=stock, classes=getattr(reader, "CLASSES", None))
         return
     recipe = embedded.load(name)
     counts = {split: count for split, count in (("train", edition.train), ("test", edition.test)) if count}
     splits = {
-        split: _told(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
+        split: _reported(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
         for split, count in counts.items()
     }
     write(name, splits, draft, stock=stock, classes=recipe.CLASSES, features=getattr(recipe, "features", None))
@@ -111,11 +111,11 @@ def _stock(name: str, data: Data) -> str | None:
     return published.load(name).STOCK
 
 
-def _told(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
+def _reported(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
     """Yield the examples and report their number; a total of 0 is unknown."""
     for done, example in enumerate(examples, 1):
         yield example
-        if done % _TOLD_EVERY == 0 or done == total:
+        if done % _REPORT_EVERY == 0 or done == total:
             progress(what, done, total)
 
 

@@ -1,4 +1,4 @@
-"""A small convolution network that tells cats from dogs, and what its five relatives share with it.
+"""A small convolution network that tells cats from dogs, with the code of its five relatives.
 
 Source: phoenixNAP, "GPU vs CPU Deep Learning: Training Performance of Convolutional Networks"; network of
     venkateshtata/cnn_medium. @ 69581eb, cnn.py.

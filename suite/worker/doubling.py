@@ -8,12 +8,12 @@ from suite.results.single.validity import DOUBLING_FROM
 from suite.worker_api.clock import LONG_CHAIN_SECONDS, Chain, Clock, timed_chain
 
 _LITTLE_COST = 0.01  # a chain's overhead, as a share of its steps
-_AT_ONCE = 0.005  # from 2: close enough after one turn
+_CLOSE = 0.005  # from 2: close enough after one turn
 _PROPORTIONAL = 0.05  # from 2: close enough without a second look
 _AIMED_COST = 0.007  # the share aimed at if chains are lengthened, so that noise leaves it below _LITTLE_COST
 _LENGTHENED_UP_TO_SECONDS, _LONGEST_SECONDS = 0.5, 1.5  # of a lengthened chain: before and after
 _TURNS, _FEWER_TURNS, _LEAST_TURNS = 3, 2, 1  # of K and 2K steps; fewer if a chain is long or varies little
-_AGAIN = 2  # times that an impossible ratio is measured again before it is believed
+_RETRIES = 2  # times that an impossible ratio is measured again before it is believed
 
 
 def paired_chains(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
@@ -41,7 +41,7 @@ def checked_doubling_ratio(chain: Chain, steps: int, clock: Clock, count: int = 
     A burst of other load has passed by then. Work that does not depend on the number of steps shows each time.
     """
     ratio = doubling_ratio(paired_chains(chain, steps, clock, count))
-    for _ in range(_AGAIN):
+    for _ in range(_RETRIES):
         if ratio is None or ratio >= DOUBLING_FROM:
             break
         ratio = doubling_ratio(paired_chains(chain, steps, clock, count))
@@ -67,7 +67,7 @@ def proportional(
         return steps, checked_doubling_ratio(chain, steps, clock, _FEWER_TURNS)
     seen = paired_chains(chain, steps, clock, _LEAST_TURNS)
     ratio = doubling_ratio(seen)
-    if ratio is None or abs(ratio - 2) <= _AT_ONCE:
+    if ratio is None or abs(ratio - 2) <= _CLOSE:
         return steps, ratio
     seen += paired_chains(chain, steps, clock, _TURNS - _LEAST_TURNS)
     ratio = doubling_ratio(seen)

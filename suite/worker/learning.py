@@ -30,24 +30,24 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
         raise LookupError(f"scope 'learning' asked for, {type(target).__name__} does not support it")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
-    taught = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
-    batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
+    split = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
+    batches = pipeline.batches(split.train, split.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: training.start(target, batches, task.seed))
-    steps = case.steps or -(-len(taught.train) // case.batch)
+    steps = case.steps or -(-len(split.train) // case.batch)
     steps = min(steps, task.most_steps or steps)
     every, results = max(1, steps // _POINTS), []
 
     def learn() -> None:
         losses = training.train(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
-        labels = taught.validation[training.LABELS]
-        right = training.accuracy(target.answers(taught.validation), labels)
+        labels = split.validation[training.LABELS]
+        right = training.accuracy(target.answers(split.validation), labels)
         results.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
 
     before = load.cpu_load()
     training_sample = process.stage("learning", learn)
     others, learnt = load.by_others(before, load.cpu_load()), results[0]
     if task.dataset == _CATS_AND_DOGS:
-        predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
+        predicted = process.result("predictions", lambda: predictions(target.answers, split.validation))
         learnt = replace(learnt, predictions=predicted)
     process.runs["learning"] = process.run(samples=(training_sample,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]

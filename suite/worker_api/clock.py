@@ -13,7 +13,7 @@ Chain = Callable[[int], None]  # runs that many dependent steps and returns when
 
 _FALLING = 0.01  # a warm-up goes on while its last quarter is this much faster than the quarter before
 LONG_CHAIN_SECONDS = 2.0  # a longer chain is neither calibrated nor doubled
-_ALONE, _ALONE_SECONDS = 30, 1.0  # blocking calls; after this many seconds three are enough
+_BLOCKING_SAMPLES, _BLOCKING_SECONDS = 30, 1.0  # blocking calls; after this many seconds three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
 _LONG_ENOUGH = 0.9  # of the least length of a sample, after the warm-up
 
@@ -151,7 +151,9 @@ def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
 
 def blocking_samples(chain: Chain, call: int, plan: Plan, clock: Clock) -> tuple[Sample, ...]:
     """Return blocking samples: calls of so many steps, each waited for before the next."""
-    return tuple(samples(chain, call, replace(plan, samples=_ALONE, sampling_seconds=_ALONE_SECONDS), clock))
+    return tuple(
+        samples(chain, call, replace(plan, samples=_BLOCKING_SAMPLES, sampling_seconds=_BLOCKING_SECONDS), clock)
+    )
 
 
 def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:

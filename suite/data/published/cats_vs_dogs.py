@@ -46,7 +46,7 @@ def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]
             if b"JFIF" not in content[:_HEAD]:
                 return None
             label = 0 if "Cat" in name else 1
-            return {"image": written_anew(content, name), "image/filename": name, "label": label}
+            return {"image": reencoded(content, name), "image/filename": name, "label": label}
 
         for example in ahead(record, names, threads or os.cpu_count() or 1):
             if example is None:
@@ -60,7 +60,7 @@ def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]
         )
 
 
-def written_anew(content: bytes, name: str) -> bytes:
+def reencoded(content: bytes, name: str) -> bytes:
     """Return a JPEG file re-encoded. Raises RuntimeError if it cannot be read."""
     image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     if image is None:

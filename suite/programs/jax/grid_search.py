@@ -136,7 +136,7 @@ class SearchRun(JaxProgram):
             until = min(fit.epochs for fit in fits if fit.epochs > done)
             for epoch in range(done, until):
                 rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
-                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, examples))
+                stage("epoch", lambda program=program, rows=rows: self._train_epoch(program, rows, examples))
             done, state = until, program._state
             if len(fits[0].held):
                 scores: list[np.ndarray] = []
@@ -151,7 +151,7 @@ class SearchRun(JaxProgram):
         short = -len(parts) % len(self._shardings.devices)
         return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
 
-    def _taught(self, program: JaxProgram, rows: np.ndarray, examples: Examples) -> None:
+    def _train_epoch(self, program: JaxProgram, rows: np.ndarray, examples: Examples) -> None:
         program.learn(examples | {_ROWS: each} for each in rows.astype(np.int32))
         program.block()
         self._last = program.loss()

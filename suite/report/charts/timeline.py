@@ -30,7 +30,7 @@ def longest(records: Sequence[Record]) -> tuple[Record, Run] | None:
     return max(watched_runs, key=lambda pair: pair[1].telemetry.seconds if pair[1].telemetry else 0.0, default=None)
 
 
-def said(record: Record, run: Run) -> str:
+def process_name(record: Record, run: Run) -> str:
     """Return the name of the process drawn."""
     return f"{record.label}, scope {record.case.scope}, process {run.round + 1}"
 

@@ -110,7 +110,7 @@ def _course(records: Sequence[Record]) -> Figure | None:
     if process is None:
         return None
     record, run = process
-    caption = f"What the machine did during the samples of one process: {timeline.said(record, run)}."
+    caption = f"What the machine did during the samples of one process: {timeline.process_name(record, run)}."
     return Figure(
         name=f"watched.{record.workload}.{record.machine.slug}",
         spec=timeline.chart(run),
