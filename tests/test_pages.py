@@ -41,7 +41,7 @@ def test_a_new_page_is_one_file(tmp_path, monkeypatch):
 def test_two_pages_that_make_the_same_file_are_refused(tmp_path, monkeypatch):
     (tmp_path / "second_home.py").write_text(NEW.replace("new.md", "index.md"))
     monkeypatch.setattr(pages, "__path__", [*pages.__path__, str(tmp_path)])
-    with pytest.raises(ValueError, match=r"page 'second_home' makes 'index\.md', which another page makes, too"):
+    with pytest.raises(ValueError, match=r"page 'second_home' makes 'index\.md', as another page does"):
         pages.files(Facts(records=()))
 
 

@@ -233,7 +233,7 @@ def test_a_flipped_byte_is_refused_and_removed(server, monkeypatch, tmp_path):
     content[20] ^= 1
     monkeypatch.setitem(FILES, name, bytes(content))
     with pytest.raises(
-        RuntimeError, match=r"gave a file with sha256 \w+…, published is \w+…; it was removed: try again"
+        RuntimeError, match=r"gave a file with sha256 \w+…, published is \w+…; it was removed; run again"
     ):
         fetched(wanted, tmp_path, print)
     assert not list(tmp_path.glob("train*"))

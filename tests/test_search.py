@@ -51,8 +51,8 @@ class Searched:
         assert run._shrinks  # on the CPU
         run._shrinks = shrinks
         run.initialise(0)
-        self.taught, self.made = run._taught, run._program
-        run._taught, run._program = self.teach, self.make
+        self.taught, self.made = run._train_epoch, run._program
+        run._train_epoch, run._program = self.teach, self.make
         self.scores = run.search(examples(), seed, self.stage)
         self.loss = run.loss()
         self.settings = run.settings()

@@ -160,7 +160,7 @@ def test_a_program_that_answers_no_requests_says_so():
     class Trained:
         now = 0.0
 
-    with pytest.raises(LookupError, match="scope 'serve' asked for, which Trained has not"):
+    with pytest.raises(LookupError, match="scope 'serve' asked for, Trained does not support it"):
         measured(Trained())
 
 

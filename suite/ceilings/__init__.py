@@ -1,4 +1,4 @@
-"""What a machine can do at most, one kind of work a file, with the contract of a model."""
+"""The ceilings of a machine, one kind of work a file, with the contract of a model."""
 
 from collections.abc import Callable
 from functools import partial

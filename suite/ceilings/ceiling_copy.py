@@ -1,4 +1,4 @@
-"""The most bytes in a second: numbers read from memory and written back, far more than a cache holds.
+"""Peak memory bandwidth: numbers read from memory and written back, far more than a cache holds.
 
 Source: the roofline model of Williams, Waterman and Patterson (2009); the bandwidth is measured, not the vendor's.
 Reported: nothing.
@@ -16,19 +16,19 @@ from flax import nnx
 from suite.ceilings import SOURCE
 from suite.workload import Description, Workload
 
-BLOCKS = 16  # which XLA can work on side by side
+BLOCKS = 16  # independent, so that XLA can work on them side by side
 ROWS = COLUMNS = 4096  # 64 MiB a block, 1 GiB in all
 
 
 class Block(nnx.Module):
-    """A part of the memory."""
+    """A block of the memory."""
 
     def __init__(self) -> None:
         self.scale = nnx.Param(jnp.ones((ROWS, COLUMNS)))
 
 
 class Memory(nnx.Module):
-    """All that is read and written."""
+    """All memory that is read and written."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         del rngs
@@ -36,13 +36,13 @@ class Memory(nnx.Module):
 
 
 def nothing(model: Memory, batch: dict[str, jax.Array]) -> jax.Array:
-    """Return the input's mean, which needs nothing of the memory."""
+    """Return the input's mean, which touches nothing of the memory."""
     del model
     return jnp.mean(batch["inputs"])
 
 
 def rewrite() -> optax.GradientTransformation:
-    """Return an optimizer that adds to each number a multiple of it that only the run time knows to be 0."""
+    """Return an optimizer that adds to each number a multiple of it that is 0, which is known only at run time."""
 
     def update(gradients: Any, multiple: jax.Array, params: Any) -> tuple[Any, jax.Array]:
         del gradients

@@ -1,4 +1,4 @@
-"""The most FLOP in a second: a chain of large matrix products, each with the result of the one before it.
+"""Peak FLOP/s: a chain of large matrix products, each with the result of the one before it.
 
 Source: the roofline model of Williams, Waterman and Patterson (2009); the peak is measured, not the vendor's.
 Reported: nothing.
@@ -25,14 +25,14 @@ class Products(nnx.Module):
         self.kernel = nnx.Param(nnx.initializers.glorot_uniform()(rngs.params(), (width, width)))
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Map rows float32[N,D] to rows float32[N,D] of about the same length."""
+        """Map rows float32[N,D] to rows float32[N,D] of about the same norm."""
         for _ in range(PRODUCTS):
             x = x @ self.kernel[...]  # N D
         return x
 
 
 def mean_square(model: Products, batch: dict[str, jax.Array]) -> jax.Array:
-    """Return the mean square of all outputs as float32: none of them can be left out."""
+    """Return the mean square of all outputs as float32, so that none can be left out."""
     return jnp.mean(jnp.square(model(batch["inputs"]).astype(jnp.float32)))
 
 
@@ -66,5 +66,5 @@ WORKLOAD = Workload(
     model=Products,
     loss=mean_square,
     draw=rows,
-    cpu_kernels="xla",  # its products are the fastest of the three
+    cpu_kernels="xla",  # the fastest products of the three kernel sets
 )

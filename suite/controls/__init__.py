@@ -1,4 +1,4 @@
-"""Documented models in PyTorch, one a file: what JAX is compared with. Underscores begin shared files."""
+"""The documented models in PyTorch, one a file: JAX's baselines. Names of shared files start with an underscore."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a control consists of."""
+"""The contract of a control."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ class Control:
     """A workload's network, loss and optimizer in PyTorch, and the batches that both sides share.
 
     `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults;
-    without one a step is an inference. `served(network)` is what is done once to a loaded network, in evaluation mode,
-    before it is used. `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`.
-    `weights(leaves, network)` gives the model's parameters and statistics under the network's names; where there is an
-    optimizer it only moves numbers and fills in zeros, so that gradients find their way back.
+    None: a step is an inference. `served(network)` is applied once to a loaded network, in evaluation mode, before use.
+    `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`. `weights(leaves, network)` gives the
+    model's parameters and statistics under the network's names. With an optimizer it only moves numbers and fills in
+    zeros, so that gradients can be mapped back.
     """
 
     model: Callable[[], Any]

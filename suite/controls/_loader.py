@@ -1,4 +1,4 @@
-"""The input pipeline with PyTorch's DataLoader instead of grain: the same records, the same preparation."""
+"""The input pipeline with PyTorch's DataLoader instead of grain: same records, same preparation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from suite.data.store import Split
 
 
 class Examples(data.Dataset):
-    """Prepared batches; each is augmented by a stream of its own, which depends on the seed and its first example."""
+    """Prepared batches; each is augmented by a random stream of its own, from the seed and its first example."""
 
     def __init__(self, records: Records, preparation: Preparation, plan: Plan) -> None:
         self._records, self._preparation, self._plan = records, preparation, plan
@@ -23,13 +23,13 @@ class Examples(data.Dataset):
         return len(self._records)
 
     def __getitems__(self, places: Sequence[tuple[int, int]]) -> Batch:
-        """Return a whole batch, which PyTorch asks for in one go where a set can give it."""
+        """Return a whole batch; PyTorch calls this if a data set has it."""
         random = np.random.default_rng((self._plan.seed, *places[0])) if self._plan.augmented else None
         return self._preparation.batch((self._records[index] for _, index in places), random)
 
 
 class Order(data.Sampler[tuple[int, int]]):
-    """Epoch and number of example after example, without end, in a new order each epoch."""
+    """Endless (epoch, example number), in a new order each epoch."""
 
     def __init__(self, examples: int, seed: int) -> None:
         self._examples, self._seed = examples, seed
@@ -43,7 +43,7 @@ class Order(data.Sampler[tuple[int, int]]):
 
 
 def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
-    """Return batches without end; PyTorch has worker processes alone, and one thread in each."""
+    """Return endless batches. PyTorch has worker processes only, with one thread each."""
     cv2.setNumThreads(0)
     records = Records(train, plan.in_memory)
     loader: Any = data.DataLoader(
@@ -54,7 +54,7 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
         prefetch_factor=max(1, plan.queue // plan.workers),
         collate_fn=_as_it_is,
         worker_init_fn=_alone,
-        multiprocessing_context="spawn",  # a reader of ArrayRecord that was forked never answers
+        multiprocessing_context="spawn",  # a forked reader of ArrayRecord hangs
         drop_last=True,
     )
     return iter(loader)

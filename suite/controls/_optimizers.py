@@ -1,6 +1,6 @@
 """Optimizers for the controls with the documented defaults; multi-tensor kernels on both backends.
 
-torch places Adam's epsilon otherwise than Keras, which moves losses slightly and costs the same.
+torch places Adam's epsilon differently from Keras: losses move slightly, the cost is the same.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ def adam(parameters: Iterable[torch.Tensor], capturable: bool, learning_rate: fl
 
 
 class AveragedSgd:
-    """Gradient descent whose rate falls in a staircase, and a moving average of all parameters that none uses.
+    """Gradient descent with a staircase rate, and a moving average of all parameters that training does not use.
 
     After step t the average moves with min(decay, (1 + t) / (10 + t)), as TensorFlow's ExponentialMovingAverage does.
     """
@@ -41,12 +41,12 @@ class AveragedSgd:
         self.parameters = list(parameters)
         self.averages = [p.detach().clone() for p in self.parameters]
         self.rate, self.steps, self.factor, self.decay = rate, steps, factor, decay
-        # On the device, because a captured graph would repeat a number of Python's for ever.
+        # On the device: a captured graph would repeat a Python number for ever.
         self.taken = torch.zeros([], dtype=torch.float64, device=self.parameters[0].device)
 
     @torch.no_grad()
     def step(self) -> None:
-        """Move the parameters by their gradients, then the averages towards them."""
+        """Update the parameters by their gradients, then the averages."""
         rate = self.rate * self.factor ** (self.taken // self.steps)
         self.taken += 1
         share = 1 - ((1 + self.taken) / (10 + self.taken)).clamp(max=self.decay)
@@ -58,6 +58,6 @@ class AveragedSgd:
         torch._foreach_add_(self.averages, ways)
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
+        """Drop the gradients."""
         for p in self.parameters:
             p.grad = None

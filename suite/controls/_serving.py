@@ -1,4 +1,4 @@
-"""What the controls of the five serving networks have in common."""
+"""Shared code of the controls of the five serving networks."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ def conv(inputs: int, outputs: int, kernel: int, stride: int = 1, padding: int =
 
 
 class Depthwise(nn.Conv2d):
-    """A square convolution of each channel by itself, with TensorFlow's same padding."""
+    """A square depthwise convolution with TensorFlow's same padding."""
 
     def __init__(self, channels: int, kernel: int, stride: int = 1) -> None:
         padding = kernel // 2 if stride == 1 else 0
@@ -43,14 +43,14 @@ class Depthwise(nn.Conv2d):
 
 
 def same_pad(x: torch.Tensor, kernel: int) -> torch.Tensor:
-    """Return square x [N,C,S,S] with what same padding adds for a window of stride 2."""
+    """Return square x [N,C,S,S] with the same padding of a window of stride 2."""
     total = kernel - 2 + x.shape[2] % 2
     before, behind = total // 2, total - total // 2
     return functional.pad(x, (before, behind, before, behind))
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a network in evaluation mode with its norms folded into its convolutions, as torch's own tool does it."""
+    """Return a network in evaluation mode with its norms folded into its convolutions by torch's own tool."""
     for module in list(network.modules()):
         if isinstance(module, ConvNorm):
             kind = type(module.conv)
@@ -61,7 +61,7 @@ def folded(network: nn.Module) -> nn.Module:
 
 
 def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
-    """Return the probability of the likeliest class, a mean over the batch."""
+    """Return the mean over the batch of the likeliest class's probability."""
     return functional.softmax(model(batch["images"]).float(), 1).amax(1).mean()
 
 

@@ -1,4 +1,4 @@
-"""From the parameters of a model in JAX to those of its control. NumPy only."""
+"""Map the parameters of a model in JAX to its control's. NumPy only."""
 
 import re
 from collections.abc import Iterator
@@ -24,33 +24,33 @@ _KERNELS = ("kernel", "recurrent_kernel")
 def in_order(leaves: Leaves, network: Any) -> Leaves:
     """Return each leaf under its name in the network and in torch's layout; layers pair up in the order of their names.
 
-    Raises ValueError if the two sides have different numbers of layers or layers of different shapes.
+    Raises ValueError if the two sides differ in the number or the shapes of layers.
     """
     grouped = groupby(sorted(leaves, key=lambda path: (natural(owner(path)), path)), key=owner)
-    mine = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in grouped]
+    model_layers = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in grouped]
     theirs = list(layers(network))
-    if len(mine) != len(theirs):
+    if len(model_layers) != len(theirs):
         raise ValueError(
-            f"the model has {len(mine)} layers with parameters, its control {len(theirs)}: "
+            f"the model has {len(model_layers)} layers with parameters, its control {len(theirs)}: "
             f"{[names['kernel'] for names in theirs]}; give the control a `weights` of its own"
         )
     wanted = network.state_dict()
-    found = {key: np.zeros(tuple(value.shape)) for key, value in wanted.items() if "bias_hh" in key}  # not in Keras
-    for (path, names), keys in zip(mine, theirs, strict=True):
+    values = {key: np.zeros(tuple(value.shape)) for key, value in wanted.items() if "bias_hh" in key}  # not in Keras
+    for (path, names), keys in zip(model_layers, theirs, strict=True):
         for name in names:
             value, key = leaves[joined(path, name)], keys[name]
             value = torch_layout(value) if name in _KERNELS else value
             if key not in wanted or tuple(wanted[key].shape) != value.shape:
                 there = tuple(wanted[key].shape) if key in wanted else "missing"
                 raise ValueError(f"'{joined(path, name)}' is {value.shape}, '{key}' of the control is {there}")
-            found[key] = value
-    return found
+            values[key] = value
+    return values
 
 
 def layers(network: Any) -> Iterator[dict[str, str]]:
     """Yield the names of each layer's parameters by those in JAX, layers in the order of their names.
 
-    An LSTM of two directions is two layers; "backward" comes before "forward".
+    A bidirectional LSTM is two layers; "backward" comes before "forward".
     """
     for path, module in sorted(network.named_modules(), key=lambda item: natural(item[0])):
         if not list(module.parameters(recurse=False)):
@@ -79,7 +79,7 @@ def owner(path: str) -> str:
 
 
 def joined(*parts: str) -> str:
-    """Return a path from its parts, of which empty ones are left out."""
+    """Return a path from its parts, without empty ones."""
     return "/".join(part for part in parts if part)
 
 

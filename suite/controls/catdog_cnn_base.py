@@ -1,4 +1,4 @@
-"""catdog_cnn_base in PyTorch, and what its five relatives share with it."""
+"""catdog_cnn_base in PyTorch, with the code of its five relatives."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,7 +15,7 @@ HIDDEN = 128
 
 
 class ConvRelu(nn.Module):
-    """3x3 convolution with bias and ReLU, and a 2x2 max pool before it where asked for: its ReLU is the same."""
+    """3x3 convolution with bias and ReLU, optionally after a 2x2 max pool, which commutes with the ReLU."""
 
     def __init__(self, inputs: int, features: int, pooled: bool) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class ConvRelu(nn.Module):
 
 
 class CatDogCnn(nn.Module):
-    """Pairs of convolution and pool, with extra convolutions behind them, a hidden layer of 128, and one logit."""
+    """Pairs of convolution and pool, then extra convolutions, a hidden layer of 128, and one logit."""
 
     def __init__(self, side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0) -> None:
         super().__init__()

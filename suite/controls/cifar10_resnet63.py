@@ -18,7 +18,7 @@ class Unit(nn.Module):
 
     def __init__(self, inputs: int, features: int, kernel: int, stride: int) -> None:
         super().__init__()
-        self.uneven = kernel == 3 and stride == 2  # same padding of an even side adds at its end alone
+        self.uneven = kernel == 3 and stride == 2  # same padding of an even side pads only the end
         self.conv = nn.Conv2d(inputs, features, kernel, stride, padding=0 if self.uneven else kernel // 2)
         self.norm = nn.BatchNorm2d(features, eps=EPSILON, momentum=MOMENTUM)
 
@@ -28,7 +28,7 @@ class Unit(nn.Module):
 
 
 class Block(nn.Module):
-    """Two 3x3 units and a shortcut, which is a strided 1x1 unit where the block halves the picture."""
+    """Two 3x3 units and a shortcut, which is a strided 1x1 unit if the block halves the picture."""
 
     def __init__(self, inputs: int, features: int) -> None:
         super().__init__()

@@ -44,12 +44,12 @@ def started(layer: Any, deviation: float, bias: float) -> Any:
 
 
 def pooled(x: torch.Tensor) -> torch.Tensor:
-    """Return the maxima of 3x3 windows two apart, with TensorFlow's same padding of even sides: at their end alone."""
+    """Return the maxima of 3x3 windows with stride 2, with TensorFlow's same padding: only the end of even sides."""
     return functional.max_pool2d(x, 3, 2, ceil_mode=True)
 
 
 def normalised(x: torch.Tensor) -> torch.Tensor:
-    """Return x normalised over nine channels; torch takes the mean of their squares, hence its larger alpha."""
+    """Return x normalised over nine channels; torch averages their squares, hence its larger alpha."""
     return functional.local_response_norm(x, 9, alpha=0.001, beta=0.75, k=1.0)
 
 

@@ -18,7 +18,7 @@ class ImdbBilstm(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(8185, 64)
         self.lstm = nn.LSTM(64, 64, bidirectional=True)
-        for name in ("bias_hh_l0", "bias_hh_l0_reverse"):  # Keras has one bias where torch adds up two
+        for name in ("bias_hh_l0", "bias_hh_l0_reverse"):  # Keras has one bias, torch adds two
             delattr(self.lstm, name)
             self.lstm.register_buffer(name, torch.zeros(256))
         self.lstm._init_flat_weights()

@@ -24,7 +24,7 @@ class MnistCnn(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map digits float32[N,1,28,28] to logits float32[N,10]."""
         x = functional.relu(self.conv1(x), inplace=True)
-        x = functional.relu(functional.max_pool2d(self.conv2(x), 2), inplace=True)  # the maximum's ReLU is the same
+        x = functional.relu(functional.max_pool2d(self.conv2(x), 2), inplace=True)  # ReLU commutes with the maximum
         x = self.dropout1(x).permute(0, 2, 3, 1).flatten(1)  # as it lies in memory
         x = self.dropout2(functional.relu(self.hidden(x), inplace=True))
         return self.output(x)

@@ -1,4 +1,4 @@
-"""serve_mobilenet_v2 in PyTorch, batch norms folded as torch's fusion tool does it."""
+"""serve_mobilenet_v2 in PyTorch, batch norms folded by torch's fusion tool."""
 
 import torch
 from torch import nn
@@ -20,12 +20,12 @@ ROWS = (  # expansion, channels, repeats, stride of the first
 
 
 def relu6(x: torch.Tensor) -> torch.Tensor:
-    """Return x cut at 0 and 6, in its own place."""
+    """Return x clipped to 0 and 6, in place."""
     return functional.relu6(x, inplace=True)
 
 
 class InvertedResidual(nn.Module):
-    """1x1 that widens, 3x3 of each channel, 1x1 that narrows; a shortcut where the shape stays."""
+    """1x1 that widens, 3x3 depthwise, 1x1 that narrows; a shortcut if the shape stays."""
 
     def __init__(self, inputs: int, expansion: int, outputs: int, stride: int) -> None:
         super().__init__()

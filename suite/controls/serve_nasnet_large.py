@@ -1,4 +1,4 @@
-"""serve_nasnet_large in PyTorch, batch norms folded as torch's fusion tool does it."""
+"""serve_nasnet_large in PyTorch, batch norms folded by torch's fusion tool."""
 
 from functools import partial
 

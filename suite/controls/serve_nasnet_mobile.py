@@ -1,4 +1,4 @@
-"""serve_nasnet_mobile in PyTorch, batch norms folded as torch's fusion tool does it."""
+"""serve_nasnet_mobile in PyTorch, batch norms folded by torch's fusion tool."""
 
 from typing import NamedTuple
 
@@ -18,12 +18,12 @@ def unit(inputs: int, features: int) -> ConvNorm:
 
 
 def same_mean(x: torch.Tensor) -> torch.Tensor:
-    """Return the mean of each pixel and the neighbours that it has."""
+    """Return the mean of each pixel and its neighbours."""
     return functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
 
 
 class Separable(nn.Module):
-    """ReLU, a convolution of each channel by itself, one across them, norm; twice, the first time perhaps strided."""
+    """ReLU, depthwise convolution, pointwise convolution, norm; twice, the first with an optional stride."""
 
     def __init__(self, inputs: int, filters: int, kernel: int, stride: int = 1) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Separable(nn.Module):
 
 
 class Adjust(nn.Module):
-    """Brings what the cell before was given to this cell's number of channels, and to half its size if need be."""
+    """Adapts the previous cell's input to this cell's number of channels, and halves it if needed."""
 
     def __init__(self, place: "Place") -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Normal(nn.Module):
         self.left5 = Separable(filters, filters, 3)
 
     def forward(self, x: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        """Map [N,inputs,H,W] and what came before it to [N,6*filters,H,W]."""
+        """Map [N,inputs,H,W] and the previous cell's input to [N,6*filters,H,W]."""
         p, h = self.adjust(before), self.reduce(functional.relu(x))
         first = self.left1(h).add_(self.right1(p))
         second = self.left2(p).add_(self.right2(p))
@@ -93,9 +93,9 @@ class Reduction(nn.Module):
         self.left5 = Separable(filters, filters, 3)
 
     def forward(self, x: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        """Map [N,inputs,H,W] and what came before it to [N,4*filters,H/2,W/2]."""
+        """Map [N,inputs,H,W] and the previous cell's input to [N,4*filters,H/2,W/2]."""
         p, h = self.adjust(before), self.reduce(functional.relu(x))
-        padded = same_pad(h, 3)  # by zeros, for the largest too
+        padded = same_pad(h, 3)  # zero padding, also for the maximum
         largest = functional.max_pool2d(padded, 3, 2)
         first = self.left1(h).add_(self.right1(p))
         second = self.right2(p).add_(largest)
@@ -106,15 +106,15 @@ class Reduction(nn.Module):
 
 
 class Place(NamedTuple):
-    """A cell's kind and where it stands."""
+    """A cell's kind and position."""
 
     kind: type[nn.Module]
     inputs: int
-    before: int  # channels of what the cell before was given
-    adjusted: int  # channels of it after adjustment: the first cell leaves it alone
+    before: int  # channels of the previous cell's input
+    adjusted: int  # its channels after adjustment; the first cell keeps them
     filters: int
-    halves: bool  # whether it is of twice the size
-    skipped: bool  # whether the next cell is given it again
+    halves: bool  # whether it has twice the size
+    skipped: bool  # whether the next cell gets it again
 
 
 def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
@@ -133,7 +133,7 @@ def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
 
 
 class NasNet(nn.Module):
-    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction also saw."""
+    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction gets its second input."""
 
     def __init__(self, stem: int = STEM, filters: int = FILTERS, cells: int = CELLS, skips: bool = False) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""serve_resnet152 in PyTorch, batch norms folded as torch's fusion tool does it."""
+"""serve_resnet152 in PyTorch, batch norms folded by torch's fusion tool."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""serve_resnet50 in PyTorch, batch norms folded as torch's fusion tool does it."""
+"""serve_resnet50 in PyTorch, batch norms folded by torch's fusion tool."""
 
 import torch
 from torch import nn
@@ -18,7 +18,7 @@ def unit(inputs: int, features: int, kernel: int, stride: int = 1, padding: int 
 
 
 class Bottleneck(nn.Module):
-    """1x1, which may be strided, 3x3 and 1x1 to four times the width, beside a shortcut."""
+    """1x1, optionally strided, 3x3 and 1x1 to four times the width, plus a shortcut."""
 
     def __init__(self, inputs: int, width: int, stride: int) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class ResNet(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map photographs float32[N,3,224,224] to logits float32[N,1000]."""
         x = functional.relu(self.stem(x), inplace=True)
-        x = functional.max_pool2d(x, 3, 2, padding=1)  # x is at least 0: padding by zeros, as the source has it
+        x = functional.max_pool2d(x, 3, 2, padding=1)  # x is at least 0, so zero padding is as in the source
         return self.output(self.blocks(x).mean((2, 3)))
 
 

@@ -1,4 +1,4 @@
-"""Documented models in Keras on TensorFlow, one a file: what JAX is compared with. Underscores begin shared files."""
+"""The documented models in Keras on TensorFlow, one a file: JAX's baselines. Shared files start with an underscore."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a control in Keras consists of."""
+"""The contract of a control in Keras."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Batch = dict[str, Any]  # name to array or tensor; pictures are [N,H,W,C]
 class Control:
     """A workload's network, loss and optimizer in Keras, and the batches that all sides share.
 
-    `loss(model, batch)` gives a scalar, `optimizer()` the optimizer with the source's defaults; without one a step is
-    an inference. `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`.
+    `loss(model, batch)` gives a scalar, `optimizer()` the optimizer with the source's defaults; None: a step is an
+    inference. `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`.
     """
 
     model: Callable[[], Any]

@@ -1,6 +1,6 @@
 """Optimizers for the controls with the documented defaults.
 
-Keras 3 has RMSprop's epsilon inside the root, where the sources have it outside: the same cost, slightly other losses.
+Keras 3 has RMSprop's epsilon inside the root, the sources outside: the same cost, slightly different losses.
 """
 
 from keras import optimizers

@@ -1,4 +1,4 @@
-"""catdog_cnn_base in Keras, and what its five relatives share with it."""
+"""catdog_cnn_base in Keras, with the code of its five relatives."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from suite.data.prepare.photographs import Photograph
 
 
 def network(side: int, features: Sequence[int], extra: Sequence[int], dropout: float) -> keras.Model:
-    """Return pairs of convolution and pool, extra convolutions behind them, and 128 hidden units; to logits [N,1]."""
+    """Return pairs of convolution and pool, then extra convolutions and 128 hidden units; to logits [N,1]."""
     made = [keras.Input((side, side, 3))]
     for width, count in zip(features, extra or (0,) * len(features), strict=True):
         made += [layers.Conv2D(width, 3, activation="relu"), layers.MaxPooling2D(2)]

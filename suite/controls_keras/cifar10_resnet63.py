@@ -20,7 +20,7 @@ def unit(x: Any, features: int, kernel: int, stride: int) -> Any:
 
 
 def block(x: Any, features: int) -> Any:
-    """Map [N,H,W,C] to [N,H,W,features], or half of H and W where C is another."""
+    """Map [N,H,W,C] to [N,H,W,features], with H and W halved if C differs from features."""
     stride = 1 if x.shape[-1] == features else 2
     shortcut = x if stride == 1 else unit(x, features, 1, 2)
     x = layers.ReLU()(unit(x, features, 3, stride))

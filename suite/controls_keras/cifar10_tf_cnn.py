@@ -1,6 +1,6 @@
 """cifar10_tf_cnn in Keras.
 
-Keras' moving average of the parameters has one rate from the start, where the source's rises to it: the same cost.
+Keras' moving average of the parameters has a fixed rate; the source's rises to it. The cost is the same.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Boosted trees in XGBoost, one workload a file with the model's name: what JAX is compared with."""
+"""Boosted trees in XGBoost, one workload a file with the model's name: JAX's baselines."""
 
 from collections.abc import Callable
 from functools import partial

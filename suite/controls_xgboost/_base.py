@@ -1,4 +1,4 @@
-"""What a control in XGBoost consists of."""
+"""The contract of a control in XGBoost."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from suite.workload import INPUT_SETS
 class Control:
     """XGBoost's parameters, its rounds, and the batches that both sides share.
 
-    `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`; of their batches `bins` are the
-    columns, whose whole numbers XGBoost's histograms keep as they are.
+    `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`; the columns are their batches'
+    `bins`, whose integers XGBoost's histograms keep.
     """
 
     parameters: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""gbdt_mortgage in XGBoost, with the documented parameters; those that the source leaves out are of its day."""
+"""gbdt_mortgage in XGBoost, with the documented parameters, otherwise with the defaults of 2019."""
 
 from suite.controls_xgboost._base import Control
 from suite.data.random_loans import BINS, loans
@@ -6,7 +6,7 @@ from suite.data.random_loans import BINS, loans
 PARAMETERS = {
     "objective": "reg:squarederror",
     "tree_method": "hist",
-    "grow_policy": "depthwise",  # leaf by leaf gives the same trees, in more time
+    "grow_policy": "depthwise",  # leaf by leaf gives the same trees in more time
     "max_depth": 8,
     "max_leaves": 256,
     "eta": 0.1,

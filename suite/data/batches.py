@@ -1,4 +1,4 @@
-"""The input sets that a step is timed on: drawn once, in memory, the same for the same seed."""
+"""The input sets of a timed step: drawn once, in memory, the same for the same seed."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from suite.workload import Data
 
 Batch = dict[str, np.ndarray]
 Draw = Callable[[np.random.Generator, int], Batch]
-_DISTINCT = 4096  # examples of a whole set that are drawn
+_DISTINCT = 4096  # distinct examples drawn for a whole set
 
 
 def batches(
@@ -24,10 +24,10 @@ def batches(
     data: Data = "embedded",
     edition: Edition | None = None,
 ) -> list[Batch]:
-    """Return `sets` sets of `batch` training examples, not augmented, C-contiguous; what is missing is prepared.
+    """Return `sets` sets of `batch` training examples, not augmented, C-contiguous; prepare missing data.
 
-    No example comes twice, unless the split is smaller than all sets together: then all are drawn with replacement.
-    None: the small edition.
+    No example repeats, unless the split is smaller than all sets together: then all are drawn with replacement. Edition
+    None is the small one.
     """
     edition = edition or embedded.edition(dataset, "small")
     store.prepare(dataset, data, edition)
@@ -45,9 +45,9 @@ def whole(
     data: Data = "embedded",
     edition: Edition | None = None,
 ) -> Batch:
-    """Return so many examples of a split in memory, not augmented; a smaller split is repeated to that length.
+    """Return `examples` examples of a split in memory, not augmented; a smaller split is repeated.
 
-    None: the small edition.
+    Edition None is the small one.
     """
     edition = edition or embedded.edition(dataset, "small")
     store.prepare(dataset, data, edition)
@@ -58,7 +58,7 @@ def whole(
 
 
 def repeated(batch: Batch, examples: int) -> Batch:
-    """Return the batch's examples again and again, so many in all."""
+    """Return the batch's examples repeated up to `examples`."""
     rows = np.arange(examples) % len(next(iter(batch.values())))
     return {name: array[rows] for name, array in batch.items()}
 
@@ -70,18 +70,18 @@ def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
 
 
 def drawn_whole(draw: Draw, examples: Sequence[int], seed: int) -> list[Batch]:
-    """Return sets of so many random examples each; those beyond the first few thousand repeat them."""
+    """Return sets of so many random examples each; after the first few thousand they repeat."""
     rng = np.random.default_rng(seed)
     return [repeated(contiguous(draw(rng, min(count, _DISTINCT))), count) for count in examples]
 
 
 def contiguous(batch: Batch) -> Batch:
-    """Return the batch with arrays whose bytes lie in the order of their axes."""
+    """Return the batch with C-contiguous arrays."""
     return {name: np.ascontiguousarray(array) for name, array in batch.items()}
 
 
 def digest(batches: Sequence[Batch]) -> str:
-    """Return the sha256 over the names, dtypes, shapes and bytes of all arrays, in the order of sets and names."""
+    """Return the sha256 of the names, dtypes, shapes and bytes of all arrays, in the order of sets and names."""
     total = hashlib.sha256()
     for batch in batches:
         for name, array in sorted(batch.items()):

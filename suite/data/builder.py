@@ -1,4 +1,4 @@
-"""TFDS builders that write sets in the form of the published ones, as ArrayRecord, without TensorFlow."""
+"""TFDS builders that write data sets in the published form, as ArrayRecord, without TensorFlow."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ def write(
     classes: tuple[str, ...] | None = None,
     features: Callable[[], dict[str, Any]] | None = None,
 ) -> None:
-    """Put the set at folder/name/version, its records in an order that only their number decides.
+    """Write the set to folder/name/version; only a record's number decides its place.
 
     Version and features are those of TFDS' own builder `stock`; without one they are 1.0.0 and what `features` gives.
-    `classes` names the labels where the stock builder learns their names from the archive. Nothing is printed.
+    `classes` names the labels if the stock builder learns them from the archive. Nothing is printed.
     """
     import tensorflow_datasets as tfds
 
@@ -28,10 +28,10 @@ def write(
     parent: Any = stock_class(stock) if stock else tfds.core.GeneratorBasedBuilder
     own, given = name, features
 
-    # Not registered, since the name may belong to the stock builder.
+    # Not registered: the name may belong to the stock builder.
     class Written(parent, skip_registration=True):  # pyright: ignore[reportGeneralTypeIssues, reportCallIssue]
         name = own
-        url_infos = None  # nothing is downloaded here, so there are no checksums to look for
+        url_infos = None  # nothing is downloaded, so there are no checksums to find
         if not stock:
             VERSION = tfds.core.Version("1.0.0")
 
@@ -49,16 +49,16 @@ def write(
             yield from enumerate(examples)
 
         def _log_download_bytes(self) -> None:
-            """Say nothing: nothing is downloaded, and standard output belongs to the caller."""
+            """Print nothing: nothing is downloaded, and standard output belongs to the caller."""
 
         def _log_download_done(self) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     Written(data_dir=folder).download_and_prepare(file_format="array_record")
 
 
 def stock_class(name: str) -> Any:
-    """Return TFDS' own builder; that of HIGGS is not among those that it finds by itself."""
+    """Return TFDS' own builder; it does not find that of HIGGS by itself."""
     import tensorflow_datasets as tfds
 
     if name == "higgs":
@@ -67,7 +67,7 @@ def stock_class(name: str) -> Any:
 
 
 def relative_home(name: str, stock: str | None) -> Path:
-    """Return where below a data_dir TFDS looks for the set: name, configuration if there is one, version."""
+    """Return where TFDS looks for the set below a data_dir: name, configuration if there is one, version."""
     if stock is None:
         return Path(name, "1.0.0")
     parent = stock_class(stock)

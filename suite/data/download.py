@@ -11,16 +11,16 @@ from typing import Any
 
 from suite import units
 
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is in all
+Progress = Callable[[str, int, int], None]  # what is done, how much of it, how much in total
 
 _CONNECT_SECONDS, _SILENCE_SECONDS = 10.0, 60.0
 _CHUNK = 2**16
-_RESERVE_BYTES = 2**28  # to stay free on the disk
+_RESERVE_BYTES = 2**28  # to keep free on the disk
 
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """A file that somebody publishes, as it must arrive."""
+    """A published file, as it must arrive."""
 
     address: str
     name: str
@@ -29,10 +29,10 @@ class Archive:
 
 
 def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
-    """Return the archive's file in the folder, downloaded if it is not there; a part that is there is gone on with.
+    """Return the archive's file in the folder; download it if it is missing, and resume a partial download.
 
-    Raises RuntimeError, saying what to do, if it cannot be reached, does not come whole, is not what was published, or
-    does not fit on the disk. A part stays for the next time, a wrong file does not.
+    Raises RuntimeError with the remedy if it is unreachable, incomplete, not the published file, or does not fit on the
+    disk. A partial file stays for the next time, a wrong one is deleted.
     """
     path, part = folder / archive.name, folder / f"{archive.name}.part"
     if not path.exists():
@@ -40,12 +40,12 @@ def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
         _require_space(folder, archive, begun)
         _receive(archive, part, begun if begun <= archive.size else 0, progress)
         part.rename(path)
-    found = digest(path)
-    if found != archive.sha256:
+    sha256 = digest(path)
+    if sha256 != archive.sha256:
         path.unlink()
         raise RuntimeError(
-            f"'{archive.address}' gave a file with sha256 {found[:16]}…, published is {archive.sha256[:16]}…; it was "
-            "removed: try again, and if it comes back the source has changed"
+            f"'{archive.address}' gave a file with sha256 {sha256[:16]}…, published is {archive.sha256[:16]}…; it was "
+            "removed; run again; if it comes again, the source has changed"
         )
     return path
 
@@ -58,9 +58,9 @@ def digest(path: Path) -> str:
 
 @contextmanager
 def opened(address: str, begin: int = 0) -> Iterator[Any]:
-    """Give the response to a request for a file from that byte on, its body not yet read.
+    """Give the response to a request for a file from byte `begin` on, with its body unread.
 
-    Raises RuntimeError, within seconds, if nobody answers or the answer is a refusal.
+    Raises RuntimeError, within seconds, if nothing answers or the answer is an error.
     """
     import requests
 
@@ -76,8 +76,8 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
         raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
-            f"'{address}' cannot be reached or fell silent ({type(error).__name__}); connect to the network and run "
-            "again, which goes on where it stopped, or use --data embedded"
+            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network and "
+            "run again, which resumes, or use --data embedded"
         ) from error
 
 
@@ -98,9 +98,7 @@ def _receive(archive: Archive, part: Path, begun: int, progress: Progress) -> No
             raise
         raise _full(archive, part.parent) from error
     if done != archive.size:
-        raise RuntimeError(
-            f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which goes on where it stopped"
-        )
+        raise RuntimeError(f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which resumes")
 
 
 def _require_space(folder: Path, archive: Archive, begun: int) -> None:

@@ -1,4 +1,4 @@
-"""Examples of the stand-ins, drawn together: sheets of pictures, before and after augmentation."""
+"""Examples of the stand-ins: sheets of pictures, before and after augmentation."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted, decoded
 
 SEED, EXAMPLES = 0, 12
-CELL = (120, 108)  # width and height in which a photograph is shown, near the mean shape
-AFTER = 6  # distorted pictures beside each that is not
+CELL = (120, 108)  # width and height of a shown photograph, near the mean shape
+AFTER = 6  # augmented pictures beside each original
 _GAP = 4
-_GREY, _DEVIATION = 128, 48  # how a standardised picture is shown
+_GREY, _DEVIATION = 128, 48  # of a standardised picture as shown
 
 # Each documented augmentation: data set, preparation, and which of the first examples show it.
 AUGMENTATIONS: dict[str, tuple[str, Preparation, tuple[int, ...]]] = {
@@ -34,7 +34,7 @@ def records(dataset: str, count: int = EXAMPLES) -> list[dict[str, Any]]:
 
 
 def digest(some: Iterable[Mapping[str, Any]]) -> str:
-    """Return the sha256 over names and values of records."""
+    """Return the sha256 of the records' names and values."""
     total = hashlib.sha256()
     for record in some:
         for name, value in record.items():
@@ -43,7 +43,7 @@ def digest(some: Iterable[Mapping[str, Any]]) -> str:
 
 
 def shown(image: bytes) -> np.ndarray:
-    """Return a stored picture as it is shown, uint8[H,W,3]; one larger than a cell fills it, its margins cut off."""
+    """Return a stored picture as shown, uint8[H,W,3]; one larger than a cell is cropped to fill it."""
     pixels = np.broadcast_to(found := decoded(image), (*found.shape[:2], 3))
     width, height = CELL
     if pixels.shape[1] <= width:
@@ -56,20 +56,20 @@ def shown(image: bytes) -> np.ndarray:
 
 
 def distorted(name: str) -> list[np.ndarray]:
-    """Return row after row a picture before an augmentation and six of it after, uint8[H,W,3]."""
+    """Return rows of a picture before augmentation and six after, uint8[H,W,3]."""
     dataset, preparation, chosen = AUGMENTATIONS[name]
-    there = records(dataset)
-    found = []
+    originals = records(dataset)
+    pictures = []
     for number in chosen:
-        found.append(visible(preparation.undistorted().example(there[number])["images"]))
+        pictures.append(visible(preparation.undistorted().example(originals[number])["images"]))
         for index in range(AFTER):
             random = np.random.default_rng((SEED, number, index))
-            found.append(visible(preparation.example(there[number], random)["images"]))
-    return found
+            pictures.append(visible(preparation.example(originals[number], random)["images"]))
+    return pictures
 
 
 def visible(image: np.ndarray) -> np.ndarray:
-    """Return float32[H,W,3] as uint8: from 0 to 1, from 0 to 255, or standardised, which has values below 0."""
+    """Return float32[H,W,3] as uint8, from a range of 0 to 1, of 0 to 255, or standardised, with values below 0."""
     if image.min() < 0:
         image = _GREY + _DEVIATION * image
     elif image.max() <= 1:
@@ -78,14 +78,14 @@ def visible(image: np.ndarray) -> np.ndarray:
 
 
 def sheet(pictures: Sequence[np.ndarray], columns: int) -> np.ndarray:
-    """Return pictures side by side, each in the middle of its cell and nothing between, uint8[H,W,4] with alpha."""
+    """Return pictures side by side, centred in their cells on transparent ground, uint8[H,W,4]."""
     height, width = (max(picture.shape[axis] for picture in pictures) for axis in (0, 1))
     rows = -(-len(pictures) // columns)
-    found = np.zeros((rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP, 4), np.uint8)
+    canvas = np.zeros((rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP, 4), np.uint8)
     for index, picture in enumerate(pictures):
         top = index // columns * (height + _GAP) + (height - picture.shape[0]) // 2
         left = index % columns * (width + _GAP) + (width - picture.shape[1]) // 2
-        found[top : top + picture.shape[0], left : left + picture.shape[1]] = np.dstack(
+        canvas[top : top + picture.shape[0], left : left + picture.shape[1]] = np.dstack(
             [picture, np.full(picture.shape[:2], 255, np.uint8)]
         )
-    return found
+    return canvas

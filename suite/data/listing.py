@@ -1,4 +1,4 @@
-"""Which data sets there are, in which editions, and what of them lies on this disk."""
+"""The data sets, their editions, and which are on this disk."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +12,12 @@ COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this 
 
 
 def rows() -> Iterator[tuple[str, ...]]:
-    """Yield a row for each form of each data set: how large it is, and whether it is there."""
+    """Yield a row for each form of each data set: its size, and whether it is on the disk."""
     for name in embedded.names():
         for size, about in embedded.load(name).SIZES.items():
-            there = store.path(name, "embedded", about)
+            path = store.path(name, "embedded", about)
             counts = (units.count(about.train), units.count(about.test) if about.test else units.DASH)
-            yield name, "embedded", size, *counts, units.DASH, _bytes(there)
+            yield name, "embedded", size, *counts, units.DASH, _bytes(path)
         if name in published.names():
             archives = published.archives(name)
             total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"
@@ -25,9 +25,9 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def edition(name: str, data: Data, size: Size) -> Edition:
-    """Return the edition of a data set that a size names.
+    """Return a data set's edition of that size.
 
-    Raises LookupError for an unknown data set, ValueError for a size that it does not come in.
+    Raises LookupError for an unknown data set, ValueError for a size that it lacks.
     """
     if data == "embedded":
         return embedded.edition(name, size)

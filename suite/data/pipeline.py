@@ -1,6 +1,6 @@
-"""Batches as they come from storage: read, decoded, augmented and put together by grain, while the device computes.
+"""The input pipeline: grain reads, decodes, augments and batches from storage while the device computes.
 
-A batch depends on the seed and its own number alone, so order and content are the same for any number of workers,
+A batch depends only on the seed and its own number, so order and content are the same for any number of workers,
 threads or processes.
 """
 
@@ -20,19 +20,19 @@ Batch = dict[str, np.ndarray]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How batches are brought."""
+    """Settings of the input pipeline."""
 
     batch: int
     seed: int
-    workers: int  # threads, or processes of one thread
+    workers: int  # threads, or processes with one thread each
     loader: Loader = "threads"
-    queue: int = 10  # batches that wait at most, each worker's own where they are processes
+    queue: int = 10  # prefetched batches at most; each worker process has its own queue
     augmented: bool = True
-    in_memory: bool = False  # the stored records, still encoded
+    in_memory: bool = False  # keep the stored records, still encoded, in memory
 
 
 class Records(Sequence[Mapping[str, Any]]):
-    """The records of a split as grain reads them, from storage or from memory."""
+    """A split's records as grain reads them, from storage or from memory."""
 
     def __init__(self, split: Split, in_memory: bool) -> None:
         self._records = split.take(range(len(split))) if in_memory else split.records
@@ -41,16 +41,16 @@ class Records(Sequence[Mapping[str, Any]]):
         return len(self._records)
 
     def __getitem__(self, index: Any) -> Any:
-        found = self._records[int(index)]
-        if not complete(found):
+        record = self._records[int(index)]
+        if not complete(record):
             raise ValueError("a record is missing; remove the data set and prepare it again")
-        return found
+        return record
 
 
 def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
-    """Return batches without end, the examples of the split in a new order each epoch.
+    """Return endless batches, the split's examples in a new order each epoch.
 
-    A batch may hold examples of two epochs. Raises RuntimeError if a worker fails, naming what it said.
+    A batch may hold examples of two epochs. Raises RuntimeError with the worker's message if a worker fails.
     """
     from absl import flags
 
@@ -59,27 +59,27 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
     import cv2
     import grain
 
-    cv2.setNumThreads(0)  # the workers are the parallel part
+    cv2.setNumThreads(0)  # the workers are the parallelism
     records, fitted = Records(train, plan.in_memory), preparation.fitted(train)
     numbers = grain.MapDataset.range(len(records)).seed(plan.seed).shuffle().repeat()
-    groups = numbers.batch(plan.batch, drop_remainder=True)  # of numbers, so that a worker makes a batch in one go
+    groups = numbers.batch(plan.batch, drop_remainder=True)  # of indices, so that a worker makes a whole batch
     if plan.augmented:
-        whole = groups.random_map(partial(_augmented, fitted, records))
+        grouped = groups.random_map(partial(_augmented, fitted, records))
     else:
-        whole = groups.map(partial(_plain, fitted, records))
+        grouped = groups.map(partial(_plain, fitted, records))
     threads = plan.workers if plan.loader == "threads" else 1
     reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
-    found: Any = whole.to_iter_dataset(reading)
+    stream: Any = grouped.to_iter_dataset(reading)
     if plan.loader == "processes":
-        found = found.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
-    return _told(iter(found))
+        stream = stream.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
+    return _guarded(iter(stream))
 
 
-def _told(found: Iterator[Batch]) -> Iterator[Batch]:
+def _guarded(stream: Iterator[Batch]) -> Iterator[Batch]:
     while True:
         try:
-            yield next(found)
-        except Exception as error:  # whatever a worker raised
+            yield next(stream)
+        except Exception as error:  # anything that a worker raised
             words = " ".join(str(error).split())[:200]
             raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error
 

@@ -1,4 +1,4 @@
-"""Data sets on disk: prepared once, whole or not at all, and read through TFDS by one path."""
+"""Data sets on disk: prepared once and atomically, and read through TFDS."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ from suite.data.edition import DEFAULT, Edition
 from suite.workload import Data
 
 VARIABLE = "SUITE_DATA"
-_TOLD_EVERY = 64  # examples
+_REPORT_EVERY = 64  # progress is reported every so many examples
 
 
 def folder() -> Path:
-    """Return where all data lives: $SUITE_DATA, else the user's cache folder. RuntimeError if there is neither."""
+    """Return the folder of all data: $SUITE_DATA, else the user's cache folder. Raises RuntimeError without either."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen).expanduser().absolute()
     try:
@@ -30,9 +30,9 @@ def folder() -> Path:
 
 
 def place(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Path:
-    """Return the folder to hand to TFDS as data_dir; the set lies below it, under its name.
+    """Return TFDS' data_dir for the set; the set lies below it, under its name.
 
-    Raises LookupError for a set that there is not in this form.
+    Raises LookupError if the set does not exist in this form.
     """
     if data == "tfds":
         published.load(name)
@@ -42,15 +42,15 @@ def place(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Pat
 
 
 def path(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Path:
-    """Return the folder that holds the set's files once it is prepared.
+    """Return the folder of the set's files once it is prepared.
 
-    Raises LookupError for a set that there is not in this form.
+    Raises LookupError if the set does not exist in this form.
     """
     return place(name, data, edition) / relative_home(name, _stock(name, data))
 
 
 def prepared(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> bool:
-    """Return whether the set is there. Raises as `path` does."""
+    """Return whether the set is prepared. Raises as `path` does."""
     return path(name, data, edition).is_dir()
 
 
@@ -60,10 +60,11 @@ def prepare(
     edition: Edition = DEFAULT,
     progress: Progress = lambda what, done, total: None,
 ) -> Path:
-    """Return `place`, with the set in it: made, or downloaded and read, if it was not there.
+    """Return `place` with the set in it; make or download the set if it is missing.
 
-    Written beside its place, then renamed: a killed run leaves only a `.writing-` folder that nobody reads, and of two
-    runs at once the first to finish wins. Raises RuntimeError if the disk, the folder or the network refuses.
+    The set is written to a temporary folder and then renamed. A killed run leaves only a `.writing-` folder that
+    nothing reads, and of two concurrent runs the first to finish wins. Raises RuntimeError if the disk, the folder or
+    the network fails.
     """
     home, final = place(name, data, edition), path(name, data, edition)
     if final.is_dir():
@@ -78,7 +79,7 @@ def prepare(
         final.parent.mkdir(parents=True, exist_ok=True)
         (draft / final.relative_to(home)).rename(final)
     except OSError as error:
-        if not final.is_dir():  # else another process was faster and wrote the same
+        if not final.is_dir():  # otherwise another process was faster and wrote the same
             raise _refused(name, home, error) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -91,14 +92,14 @@ def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progr
         reader, archives = published.load(name), folder() / "downloads"
         archives.mkdir(parents=True, exist_ok=True)
         files = {archive.name: fetched(archive, archives, progress) for archive in published.archives(name)}
-        splits = {split: _told(f"writing {name} {split}", examples, 0, progress)
+        splits = {split: _reported(f"writing {name} {split}", examples, 0, progress)
                   for split, examples in reader.splits(files, progress).items()}  # fmt: skip
         write(name, splits, draft, stock=stock, classes=getattr(reader, "CLASSES", None))
         return
     recipe = embedded.load(name)
     counts = {split: count for split, count in (("train", edition.train), ("test", edition.test)) if count}
     splits = {
-        split: _told(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
+        split: _reported(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
         for split, count in counts.items()
     }
     write(name, splits, draft, stock=stock, classes=recipe.CLASSES, features=getattr(recipe, "features", None))
@@ -110,17 +111,17 @@ def _stock(name: str, data: Data) -> str | None:
     return published.load(name).STOCK
 
 
-def _told(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield the examples and tell how many there were; a total of 0 is one that nobody knows beforehand."""
+def _reported(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
+    """Yield the examples and report their number; a total of 0 is unknown."""
     for done, example in enumerate(examples, 1):
         yield example
-        if done % _TOLD_EVERY == 0 or done == total:
+        if done % _REPORT_EVERY == 0 or done == total:
             progress(what, done, total)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """One split of a prepared set; `records` is TFDS' random-access source of it, pictures still in their files."""
+    """One split of a prepared set; `records` is TFDS' random-access source, with pictures still encoded."""
 
     records: Sequence[Any]
     name: str
@@ -130,25 +131,25 @@ class Split:
         return len(self.records)
 
     def take(self, indices: Iterable[int]) -> list[dict[str, Any]]:
-        """Return these records; RuntimeError if they are damaged."""
+        """Return these records. Raises RuntimeError if they are damaged."""
         try:
-            found = [self.records[int(index)] for index in indices]
+            records = [self.records[int(index)] for index in indices]
         except Exception as error:  # TFDS and ArrayRecord raise many kinds
             raise _broken(self.name, self.path, error) from error
-        if not all(map(complete, found)):
+        if not all(map(complete, records)):
             raise _broken(self.name, self.path, "records are missing")
-        return found
+        return records
 
 
 def complete(record: Mapping[str, Any] | None) -> bool:
-    """Return whether a record has all its values: where a file was cut off, TFDS gives none."""
+    """Return whether a record has all its values: TFDS gives none if a file is truncated."""
     return record is not None and all(value is not None for value in record.values())
 
 
 def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Split:
     """Return a split of a prepared set; TFDS' slices such as 'train[:8000]' are splits too.
 
-    Raises RuntimeError if the set is not there or not whole, ValueError for an unknown split.
+    Raises RuntimeError if the set is missing or incomplete, ValueError for an unknown split.
     """
     import tensorflow_datasets as tfds
 
@@ -160,7 +161,7 @@ def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = D
         splits = sorted(builder.info.splits)
         if (whole := name.partition("[")[0]) in splits:
             for file in map(Path, builder.info.splits[whole].filepaths):
-                file.stat()  # what grain says of a lost one names no remedy
+                file.stat()  # grain's message for a missing file names no remedy
             raw = {"image": tfds.decode.SkipDecoding()} if "image" in builder.info.features else None
             return Split(records=builder.as_data_source(name, decoders=raw), name=dataset, path=final)
     except Exception as error:  # TFDS and ArrayRecord raise many kinds
@@ -173,7 +174,7 @@ def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = D
 def parts(dataset: str, data: Data, edition: Edition = DEFAULT) -> tuple[str, str]:
     """Return the splits, or TFDS' slices of them, that training and validation read.
 
-    Raises LookupError for a set that there is not in this form.
+    Raises LookupError if the set does not exist in this form.
     """
     if data == "tfds":
         return getattr(published.load(dataset), "PARTS", ("train", "test"))

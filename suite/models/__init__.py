@@ -1,4 +1,4 @@
-"""Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
+"""Documented models, one a file; a file's name is its workload's name. Shared files start with an underscore."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the five serving networks have in common: their source, its one number, and the step that is timed."""
+"""Shared code of the five serving networks: their source, its one number, and the timed step."""
 
 from collections.abc import Callable
 from functools import partial
@@ -44,7 +44,7 @@ DIFFERS = (
 
 
 def loss(model: Any, batch: dict[str, jax.Array]) -> jax.Array:
-    """Return the probability float32[] of the likeliest class, a mean over the batch: it needs every output."""
+    """Return the mean over the batch of the likeliest class's probability, float32[]: it needs every output."""
     logits = model(batch["images"])
     likely = jax.nn.softmax(logits.astype(wide(logits.dtype)))
     return jnp.mean(jnp.max(likely, -1))

@@ -1,4 +1,4 @@
-"""A small convolution network that tells cats from dogs, and what its five relatives share with it.
+"""A small convolution network that tells cats from dogs, with the code of its five relatives.
 
 Source: phoenixNAP, "GPU vs CPU Deep Learning: Training Performance of Convolutional Networks"; network of
     venkateshtata/cnn_medium. @ 69581eb, cnn.py.
@@ -27,24 +27,24 @@ EPOCH_EXAMPLES = 8_000 * 32  # as the article counts: 8,000 steps, 32 times the 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What tells the six networks apart: pairs of 3x3 convolution and 2x2 max pool, and what stands around them."""
+    """What distinguishes the six networks: pairs of 3x3 convolution and 2x2 max pool, and their surroundings."""
 
     side: int  # of the photographs
     features: tuple[int, ...]  # of each pair
-    extra: tuple[int, ...] = ()  # same-padded 3x3 convolutions behind each pair
-    dropout: float = 0.0  # behind the hidden layer
+    extra: tuple[int, ...] = ()  # same-padded 3x3 convolutions after each pair
+    dropout: float = 0.0  # after the hidden layer
     augmented: bool = True
 
     def pairs(self) -> list[tuple[int, int, int, int]]:
-        """Return of each pair the sides of the convolution and of the pool, the features and the extra convolutions."""
-        found, side = [], self.side
+        """Return each pair's sides of the convolution and the pool, features and extra convolutions."""
+        shapes, side = [], self.side
         for features, extra in zip(self.features, self.extra or (0,) * len(self.features), strict=True):
-            found.append((side - 2, (side - 2) // 2, features, extra))
+            shapes.append((side - 2, (side - 2) // 2, features, extra))
             side = (side - 2) // 2
-        return found
+        return shapes
 
     def flattened(self) -> int:
-        """Return how many numbers the hidden layer takes."""
+        """Return the number of inputs of the hidden layer."""
         _, side, features, _ = self.pairs()[-1]
         return side * side * features
 
@@ -63,11 +63,11 @@ class Plan:
         return flop.training(self.forward_flop(), first)
 
     def augmentation(self) -> str:
-        """Return in words what training does to the photographs."""
+        """Return the augmentation of the photographs in words."""
         return "shear, zoom and flip" if self.augmented else "no shear, zoom or flip"
 
     def augment(self) -> ShearZoomFlip | None:
-        """Return what the device does in the preparation's place."""
+        """Return the augmentation on the device, in place of the preparation's; None without."""
         found = self.preparation()
         return ShearZoomFlip(shear=found.shear, zoom=found.zoom) if self.augmented else None
 
@@ -76,7 +76,7 @@ class Plan:
         return CatDogCnn(rngs, self)
 
     def preparation(self) -> Photograph:
-        """Return how photographs become what the network takes."""
+        """Return the preparation of photographs for the network."""
         return Photograph(side=self.side, augmented=self.augmented)
 
 
@@ -97,7 +97,7 @@ class CatDogCnn(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map photographs float32[N,S,S,3] to logits float32[N], the source's output before its sigmoid."""
         for layer in self.convolutions:
-            x = layer(x)  # a pair takes two from each side and halves it
+            x = layer(x)  # a pair takes two pixels from each side, then halves it
         x = nnx.relu(self.hidden(x.reshape(x.shape[0], -1)))  # N 128
         if self.dropout is not None:
             x = self.dropout(x)
@@ -114,7 +114,7 @@ VM, SERVER, V100 = "VirtualBox VM on a workstation", "2x Xeon Silver 4110, 16 co
 
 
 def accuracy(percent: float) -> Claim:
-    """Return the share of the validation that a trained network answers right."""
+    """Return the claim of a validation accuracy."""
     return Claim(
         metric="accuracy",
         definition="share of the validation that is answered right after training",

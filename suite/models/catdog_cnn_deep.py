@@ -47,5 +47,5 @@ WORKLOAD = workload(
         PLACE_OF_DROPOUT,
     ),
     inferred=True,
-    learning="finite",  # 36 plain convolutions let nothing through to learn from
+    learning="finite",  # 36 plain convolutions pass no signal to learn from
 )

@@ -34,8 +34,8 @@ class Cifar10Mlp(nnx.Module):
 def loss(model: Cifar10Mlp, batch: dict[str, jax.Array]) -> jax.Array:
     """Return the mean softmax cross-entropy of the logits.
 
-    The source asks Keras for categorical cross-entropy on a sigmoid layer. Keras keeps that layer's logits and
-    computes the loss from them, so the sigmoid takes part in the output and never in the loss.
+    The source asks Keras for categorical cross-entropy on a sigmoid layer. Keras computes the loss from that layer's
+    logits, so the sigmoid affects the output and never the loss.
     """
     return softmax_cross_entropy(model(batch["images"]), batch["labels"])
 
@@ -91,6 +91,6 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=sgd,
     preparation=Pixels(),
-    cpu_kernels="ynn",  # updates of 12 million weights: its loops are faster than XLA's
+    cpu_kernels="ynn",  # updates of 12 million weights: faster loops than XLA's
     learning=LearningTarget(steps=250, bound=0.33),
 )

@@ -34,7 +34,7 @@ class Unit(nnx.Module):
 
 
 class Block(nnx.Module):
-    """Two 3x3 units and a shortcut, which is a strided 1x1 unit where the block halves the picture."""
+    """Two 3x3 units and a shortcut, which is a strided 1x1 unit if the block halves the picture."""
 
     def __init__(self, inputs: int, features: int, rngs: nnx.Rngs) -> None:
         stride = 1 if inputs == features else 2
@@ -43,7 +43,7 @@ class Block(nnx.Module):
         self.shortcut = Unit(inputs, features, 1, 2, rngs) if stride == 2 else None
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Map [N,H,W,inputs] to [N,H,W,features], or half of H and W where inputs and features differ."""
+        """Map [N,H,W,inputs] to [N,H,W,features], with H and W halved if inputs and features differ."""
         shortcut = x if self.shortcut is None else self.shortcut(x)
         x = chain_end(nnx.relu(self.unit1(x)), self.unit1.norm.scale.get_value())
         x = self.unit2(x)

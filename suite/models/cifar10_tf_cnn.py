@@ -61,7 +61,7 @@ def loss(model: Cifar10TfCnn, batch: dict[str, jax.Array]) -> jax.Array:
 
 
 def half_squares(x: jax.Array) -> jax.Array:
-    """Return half the sum of squares, in float32 even if x has less."""
+    """Return half the sum of squares, in float32 even if x is narrower."""
     return 0.5 * jnp.sum(jnp.square(x.astype(wide(x.dtype))))
 
 
@@ -79,11 +79,11 @@ FORWARD = FIRST + flop.conv(12, 12, 64, 64, 5) + DENSE
 
 METRIC, DEFINITION = "throughput_b512", "training at batch 512, with reading and distorting the pictures"
 SERVER, VM, V100 = "2x Xeon Silver 4110, 16 cores", "VirtualBox VM on a workstation", "Tesla V100"
-SLOWEST, FASTEST = 15_000.0, 17_000.0  # the article gives a range, which makes two claims of each pair
+SLOWEST, FASTEST = 15_000.0, 17_000.0  # the article gives a range, so each pair has two claims
 
 
 def claim(cpu_device: str, cpu_value: float, gpu_value: float, speedup: float) -> Claim:
-    """Return the article's rates of one pair of machines."""
+    """Return the claim of one pair of machines."""
     return Claim(
         metric=METRIC,
         definition=DEFINITION,

@@ -1,4 +1,4 @@
-"""A hundred boosted trees of depth 8 on a table of 45 columns, whose histograms can be summed over devices.
+"""A hundred boosted trees of depth 8 on a table of 45 columns; histograms can be summed over devices.
 
 Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learning"; the sample that it cites,
     Azure/MachineLearningNotebooks @ 4588011, contrib/RAPIDS.
@@ -20,7 +20,7 @@ SPLITS, LEAVES = 2**GROWTH.depth - 1, 2**GROWTH.depth
 
 
 class Forest(nnx.Module):
-    """The trees of a whole training, none of them grown yet."""
+    """The trees of a whole training, still empty."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         del rngs
@@ -35,14 +35,14 @@ class Forest(nnx.Module):
 
 
 def loss(model: Forest, batch: dict[str, jax.Array]) -> jax.Array:
-    """Return the mean squared error of a batch, in which a loan that ends badly counts twice."""
+    """Return the mean squared error of a batch, with delinquent loans counted twice."""
     labels = batch["labels"].astype(jnp.float32)
     errors = model(batch["bins"]) - labels
     return jnp.mean(jnp.where(labels > 0, jnp.float32(GROWTH.positive_weight), 1) * errors**2)
 
 
 def claim(gpus: int, seconds: float, speedup: float) -> Claim:
-    """Return the training time with so many GPUs, beside that of the CPU."""
+    """Return the claim of the training time with so many GPUs against the CPU."""
     return Claim(
         metric="training",
         definition="the training call alone, 100 rounds on three partitions of the year 2000; the CPU worker very "

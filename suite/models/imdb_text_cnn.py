@@ -1,4 +1,4 @@
-"""One convolution along the words of a review, and the strongest answer of each filter.
+"""One convolution along the words of a review, and each filter's maximum.
 
 Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learning", 2020; network of
     keras-team/keras @ ca5a4e3d69, examples/imdb_cnn.py.

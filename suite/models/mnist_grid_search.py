@@ -28,10 +28,10 @@ FLAT = 12 * 12 * 8
 
 
 class GridConv(ConvRelu):
-    """A convolution that on a GPU is a matrix product, alone and stacked alike."""
+    """A convolution that is a matrix product on a GPU, alone and stacked alike."""
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
-        """Return the convolution alone."""
+        """Return the convolution without bias."""
         return super().convolved(x, kernel) if jax.default_backend() == "cpu" else conv_of_patches(x, kernel)
 
 
@@ -63,19 +63,19 @@ def loss(model: GridCnn, batch: dict[str, jax.Array]) -> jax.Array:
 
 
 def parameters(hidden: Sequence[int]) -> int:
-    """Return how many parameters the network with these hidden layers has."""
+    """Return the number of parameters of the network with these hidden layers."""
     ends = zip((FLAT, *hidden), (*hidden, 10), strict=True)
     return (9 + 1) * 8 + (9 * 8 + 1) * 8 + sum((inputs + 1) * outputs for inputs, outputs in ends)
 
 
 def forward(hidden: Sequence[int]) -> int:
-    """Return the FLOP of one example's way through the network with these hidden layers."""
+    """Return the forward FLOP of one example, with these hidden layers."""
     ends = zip((FLAT, *hidden), (*hidden, 10), strict=True)
     return FIRST + flop.conv(24, 24, 8, 8, 3) + sum(flop.dense(*each) for each in ends)
 
 
 def network(hidden: Sequence[int]) -> Workload:
-    """Return the workload of one network of the grid, by its hidden layers."""
+    """Return the workload of the grid's network with these hidden layers."""
     count, flop_forward = parameters(hidden), forward(hidden)
     about = msgspec.structs.replace(
         WORKLOAD.description,

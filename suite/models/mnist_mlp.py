@@ -94,6 +94,6 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=rmsprop,
     preparation=Pixels(),
-    cpu_kernels="xla",  # of three products: a call of oneDNN's costs more than it saves
+    cpu_kernels="xla",  # for three products a call of oneDNN's costs more than it saves
     learning=LearningTarget(steps=100, bound=0.95),
 )

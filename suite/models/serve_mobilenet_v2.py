@@ -28,7 +28,7 @@ ROWS = (  # expansion, channels, repeats, stride of the first
 
 
 class InvertedResidual(nnx.Module):
-    """1x1 that widens, 3x3 of each channel, 1x1 that narrows; a shortcut where the shape stays."""
+    """1x1 that widens, 3x3 depthwise, 1x1 that narrows; a shortcut if the shape stays."""
 
     def __init__(self, inputs: int, expansion: int, outputs: int, stride: int) -> None:
         wide = expansion * inputs
@@ -62,7 +62,7 @@ class MobileNetV2(nnx.Module):
         """Map photographs float32[N,224,224,3] to logits float32[N,1000]."""
         x = nnx.relu6(self.stem(x))  # N 112 112 32
         for block in self.blocks:
-            x = block(x)  # N 112 112 16, and by and by N 7 7 320
+            x = block(x)  # N 112 112 16, down to N 7 7 320
         x = nnx.relu6(self.last(x))  # N 7 7 1280
         return self.output(x.mean((1, 2)))  # N 1000
 

@@ -29,7 +29,7 @@ def unit(inputs: int, features: int) -> ConvNorm:
 
 
 class Separable(nnx.Module):
-    """ReLU, a convolution of each channel by itself, one across them, norm; twice, the first time perhaps strided."""
+    """ReLU, depthwise convolution, pointwise convolution, norm; twice, the first with an optional stride."""
 
     def __init__(self, inputs: int, filters: int, kernel: int, stride: int = 1) -> None:
         self.depthwise1 = Depthwise(inputs, kernel, stride)
@@ -44,9 +44,9 @@ class Separable(nnx.Module):
 
 
 class Adjust(nnx.Module):
-    """Brings what the cell before was given to this cell's number of channels, and to half its size if need be.
+    """Adapts the previous cell's input to this cell's number of channels, and halves it if needed.
 
-    Keras normalises the two halves of the channels together, which is the same as each by itself.
+    Keras normalises both halves of the channels together, which equals each by itself.
     """
 
     def __init__(self, place: "Place") -> None:
@@ -60,7 +60,7 @@ class Adjust(nnx.Module):
         if self.even is not None and self.odd is not None:
             x = nnx.relu(x)
             moved = jnp.pad(x[:, 1:, 1:], ((0, 0), (0, 1), (0, 1), (0, 0)))
-            # XLA of jaxlib 0.11 ends the process when it tries to fuse these pads and slices with a product on a GPU.
+            # XLA of jaxlib 0.11 crashes when it fuses these pads and slices with a product on a GPU.
             even, odd = lax.optimization_barrier((x[:, ::2, ::2], moved[:, ::2, ::2]))
             return jnp.concatenate([self.even(even), self.odd(odd)], -1)
         return x if self.project is None else self.project(nnx.relu(x))
@@ -78,7 +78,7 @@ class Normal(nnx.Module):
         self.left5 = Separable(filters, filters, 3)
 
     def __call__(self, x: jax.Array, before: jax.Array) -> jax.Array:
-        """Map [N,H,W,inputs] and what came before it to [N,H,W,6*filters]."""
+        """Map [N,H,W,inputs] and the previous cell's input to [N,H,W,6*filters]."""
         p, h = self.adjust(before), self.reduce(nnx.relu(x))
         first = self.left1(h) + self.right1(p)
         second = self.left2(p) + self.right2(p)
@@ -100,7 +100,7 @@ class Reduction(nnx.Module):
         self.left5 = Separable(filters, filters, 3)
 
     def __call__(self, x: jax.Array, before: jax.Array) -> jax.Array:
-        """Map [N,H,W,inputs] and what came before it to [N,H/2,W/2,4*filters]."""
+        """Map [N,H,W,inputs] and the previous cell's input to [N,H/2,W/2,4*filters]."""
         p, h = self.adjust(before), self.reduce(nnx.relu(x))
         padding = same_padding(h.shape[1], 3, 2)
         largest = zero_padded_max(h, padding)
@@ -113,25 +113,25 @@ class Reduction(nnx.Module):
 
 
 class Place(NamedTuple):
-    """A cell's kind and where it stands."""
+    """A cell's kind and position."""
 
     kind: type[Normal] | type[Reduction]
     inputs: int
-    before: int  # channels of what the cell before was given
-    adjusted: int  # channels of it after adjustment: the first cell leaves it alone
+    before: int  # channels of the previous cell's input
+    adjusted: int  # its channels after adjustment; the first cell keeps them
     filters: int
-    halves: bool  # whether it is of twice the size
-    skipped: bool  # whether the next cell is given it again
+    halves: bool  # whether it has twice the size
+    skipped: bool  # whether the next cell gets it again
 
 
 def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
     """Return all cells in order: two small reductions, then normal cells at three sizes with reductions between."""
-    found, inputs, before = [], stem, stem
+    ordered, inputs, before = [], stem, stem
 
     def add(kind: type[Normal] | type[Reduction], width: int, skipped: bool = False) -> None:
         nonlocal inputs, before
-        halves = bool(found) and found[-1].kind is Reduction
-        found.append(Place(kind, inputs, before, width if found else before, width, halves, skipped))
+        halves = bool(ordered) and ordered[-1].kind is Reduction
+        ordered.append(Place(kind, inputs, before, width if ordered else before, width, halves, skipped))
         before = before if skipped else inputs
         inputs = (6 if kind is Normal else 4) * width
 
@@ -142,11 +142,11 @@ def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
             add(Reduction, width, skips)
         for _ in range(cells):
             add(Normal, width)
-    return found
+    return ordered
 
 
 class NasNet(nnx.Module):
-    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction also saw."""
+    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction gets its second input."""
 
     def __init__(
         self, rngs: nnx.Rngs, stem: int = STEM, filters: int = FILTERS, cells: int = CELLS, skips: bool = False
@@ -161,7 +161,7 @@ class NasNet(nnx.Module):
         """Map photographs float32[N,S,S,3], S = 224 (331 if large), to logits float32[N,1000]."""
         x = before = self.stem(x)  # N 111 111 32, or N 165 165 96
         for cell, skipped in zip(self.cells, self.skipped, strict=True):
-            x, before = cell(x, before), before if skipped else x  # by and by N 7 7 1056, or N 11 11 4032
+            x, before = cell(x, before), before if skipped else x  # down to N 7 7 1056, or N 11 11 4032
         return self.output(nnx.relu(x).mean((1, 2)))  # N 1000
 
 
@@ -176,7 +176,7 @@ def forward_flop(side: int, stem: int, filters: int, cells: int, skips: bool) ->
         if place.halves or place.before != place.adjusted:
             total += flop.conv(side, side, place.before, filters, 1)
         side = side if place.kind is Normal else (side + 1) // 2
-        behind = (3, 5, 3) if place.kind is Normal else (7, 7, 5)  # kernels on what came before
+        behind = (3, 5, 3) if place.kind is Normal else (7, 7, 5)  # kernels of the layers on the previous cell's input
         for inputs, kernels in ((filters, (5, 3)), (place.adjusted, behind)):
             for kernel in kernels:
                 total += flop.separable(side, side, inputs, filters, kernel)

@@ -23,12 +23,12 @@ EXPANSION = 4
 
 
 def unit(inputs: int, features: int, kernel: int, stride: int = 1, padding: int = 0) -> ConvNorm:
-    """Return a convolution with bias and its norm; the padding is on each side."""
+    """Return a convolution with bias and its norm, padded on each side."""
     return ConvNorm(Conv(inputs, features, kernel, stride, [(padding, padding)] * 2, bias=True), EPSILON)
 
 
 class Bottleneck(nnx.Module):
-    """1x1, which may be strided, 3x3 and 1x1 to four times the width, beside a shortcut."""
+    """1x1, optionally strided, 3x3 and 1x1 to four times the width, plus a shortcut."""
 
     def __init__(self, inputs: int, width: int, stride: int) -> None:
         outputs = EXPANSION * width
@@ -67,7 +67,7 @@ class ResNet(nnx.Module):
 
 
 def max_pool(x: jax.Array) -> jax.Array:
-    """Return the largest of each 3x3 window, stride 2, of x [N,H,W,C] with 1 zero on each side; x is at least 0."""
+    """Return the maxima of 3x3 windows, stride 2, of x [N,H,W,C] zero-padded by 1; x is at least 0."""
     zero = jnp.zeros([], x.dtype)
     return lax.reduce_window(x, zero, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (1, 1), (0, 0)))
 

@@ -1,6 +1,6 @@
-"""Distortions of training's pictures on the device: what `suite.data.prepare` does on the host, to a batch at once.
+"""Augmentation of a batch of pictures on the device; `suite.data.prepare` does the same on the host.
 
-Each draws its numbers from a key, for every example its own, and applies them; both parts are pure.
+Each draws its numbers from a key, separately for every example, and applies them; both parts are pure.
 """
 
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ import jax.numpy as jnp
 import numpy as np
 
 Batch = dict[str, jax.Array]
-Numbers = dict[str, jax.Array]  # what was drawn: an array [N] by name
+Numbers = dict[str, jax.Array]  # the drawn values: an array [N] by name
 
-_IMPLEMENTATION = "threefry2x32"  # of random numbers, whose key is uint32[2]
+_IMPLEMENTATION = "threefry2x32"  # of random numbers, with keys uint32[2]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Distortion:
-    """A way to distort pictures float32[N,H,W,C] at random."""
+    """A random distortion of pictures float32[N,H,W,C]."""
 
     def __call__(self, key: jax.Array, batch: Batch) -> Batch:
-        """Return the batch with its images distorted as the key says."""
+        """Return the batch with its images distorted by the key's numbers."""
         images = batch["images"]
         return batch | {"images": self.apply(images, self.draw(key, images.shape[0]))}
 
     def draw(self, key: jax.Array, count: int) -> Numbers:
-        """Return the numbers of so many examples."""
+        """Return the random numbers of `count` examples."""
         raise NotImplementedError
 
     def apply(self, images: jax.Array, drawn: Numbers) -> jax.Array:
@@ -35,7 +35,7 @@ class Distortion:
 
 @dataclass(frozen=True, kw_only=True)
 class ShearZoomFlip(Distortion):
-    """Keras' map of shear, in radians, and zoom along each axis, mirrored half the time; `Photograph` on the host."""
+    """Keras' shear, in radians, and zoom along each axis, mirrored half the time; `Photograph` does it on the host."""
 
     shear: float
     zoom: float
@@ -51,7 +51,7 @@ class ShearZoomFlip(Distortion):
         }
 
     def apply(self, images: jax.Array, drawn: Numbers) -> jax.Array:
-        """Return float32[N,H,W,C]; the nearest pixel, the edge repeated where nothing is."""
+        """Return float32[N,H,W,C], by nearest pixel with the edge repeated."""
         angle, down, right, mirrored = (aligned(drawn[name]) for name in ("angle", "down", "right", "mirrored"))
         y, x, centre = grid(images)
         x = jnp.where(mirrored, -x, x)
@@ -62,7 +62,7 @@ class ShearZoomFlip(Distortion):
 
 @dataclass(frozen=True, kw_only=True)
 class RotateShiftFlip(Distortion):
-    """Mirrored half the time, then turned and shifted by up to so much; `Shifted` on the host."""
+    """Mirrored half the time, then rotated and shifted within limits; `Shifted` does it on the host."""
 
     degrees: float
     pixels: float
@@ -78,7 +78,7 @@ class RotateShiftFlip(Distortion):
         }
 
     def apply(self, images: jax.Array, drawn: Numbers) -> jax.Array:
-        """Return float32[N,H,W,C]; the nearest pixel, the edge repeated where nothing is."""
+        """Return float32[N,H,W,C], by nearest pixel with the edge repeated."""
         angle, right, down, mirrored = (aligned(drawn[name]) for name in ("angle", "right", "down", "mirrored"))
         images = jnp.where(mirrored[..., None], images[:, :, ::-1], images)
         y, x, centre = grid(images)
@@ -89,7 +89,7 @@ class RotateShiftFlip(Distortion):
 
 @dataclass(frozen=True, kw_only=True)
 class CropFlipLight(Distortion):
-    """A crop from anywhere, mirrored half the time, its light changed, then standardised; `Crop` on the host."""
+    """A random crop, mirrored half the time, its light changed, then standardised; `Crop` does it on the host."""
 
     side: int
     brightness: float
@@ -109,7 +109,7 @@ class CropFlipLight(Distortion):
         }
 
     def apply(self, images: jax.Array, drawn: Numbers) -> jax.Array:
-        """Return float32[N,side,side,C], each of mean 0 and deviation 1."""
+        """Return float32[N,side,side,C], each with mean 0 and deviation 1."""
         steps = jnp.arange(self.side, dtype=jnp.int32)
         rows = aligned(drawn["top"]) + steps[None, :, None]
         columns = aligned(drawn["left"]) + jnp.where(aligned(drawn["mirrored"]), steps[None, None, ::-1], steps)
@@ -127,17 +127,17 @@ def standardised(images: jax.Array) -> jax.Array:
 
 
 def between(key: jax.Array, count: int, low: float, high: float) -> jax.Array:
-    """Return float32[count], all numbers of the range equally likely."""
+    """Return float32[count], uniform between `low` and `high`."""
     return jax.random.uniform(key, (count,), jnp.float32, low, high)
 
 
 def aligned(numbers: jax.Array) -> jax.Array:
-    """Return numbers [N] as [N,1,1], beside rows and columns."""
+    """Return numbers [N] as [N,1,1], to broadcast over rows and columns."""
     return numbers[:, None, None]
 
 
 def grid(images: jax.Array) -> tuple[jax.Array, jax.Array, tuple[float, float]]:
-    """Return each row and column from the centre, float32[1,H,1] and float32[1,1,W], and where the centre is."""
+    """Return rows and columns relative to the centre, float32[1,H,1] and float32[1,1,W], and the centre."""
     height, width = images.shape[1:3]
     centre = ((height - 1) / 2, (width - 1) / 2)
     rows, columns = (jnp.arange(n, dtype=jnp.float32) - c for n, c in zip((height, width), centre, strict=True))
@@ -145,7 +145,7 @@ def grid(images: jax.Array) -> tuple[jax.Array, jax.Array, tuple[float, float]]:
 
 
 def nearest(images: jax.Array, rows: jax.Array, columns: jax.Array) -> jax.Array:
-    """Return the pixels of [N,H,W,C] nearest to float places [N,H',W']; beyond the edge those of the edge."""
+    """Return the pixels of [N,H,W,C] nearest to float places [N,H',W'], with the edge repeated."""
     height, width = images.shape[1:3]
     row, column = (jnp.floor(place + 0.5).astype(jnp.int32) for place in (rows, columns))
     return gathered(images, jnp.clip(row, 0, height - 1), jnp.clip(column, 0, width - 1))
@@ -165,6 +165,6 @@ def first_key(seed: int) -> np.ndarray:
 
 
 def advanced(data: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return the key data of the next step, and the key of this one."""
+    """Return the key data for the next step, and the key of this one."""
     after, now = jax.random.split(jax.random.wrap_key_data(data, impl=_IMPLEMENTATION))
     return jax.random.key_data(after), now

@@ -1,4 +1,4 @@
-"""Convolution with a weight gradient that is a matrix product, because XLA's own is slow on the CPU, or of patches."""
+"""Convolution whose weight gradient is a matrix product, since XLA's own is slow on the CPU; also one of patches."""
 
 import math
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from jax import lax
 
 from suite.nn import winograd
 
-_NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
-_MANY = 128  # so many channels and features that fewer products pay for the points to be moved through memory
-_BYTES = 4  # of a number, at least: the points are sums that cancel, which leaves little of fewer digits
-_SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
+_NARROW = 8  # below so many channels the inputs of all kernel places lie side by side
+_MANY = 128  # from so many channels and features on Winograd's fewer products pay for moving its points
+_BYTES = 4  # least size of a number: the points are sums that cancel, so narrow types lose too much
+_SLICES = 16  # of the contraction, one for each of up to sixteen cores
 
 Padding = Sequence[tuple[int, int]]
 
@@ -22,11 +22,11 @@ Padding = Sequence[tuple[int, int]]
 def conv_general_dilated(
     x: jax.Array, kernel: jax.Array, window_strides: Sequence[int], padding: Any, **options: Any
 ) -> jax.Array:
-    """Return lax.conv_general_dilated, its weight gradient a matrix product on the CPU; takes its place in nnx.Conv.
+    """Return lax.conv_general_dilated with its weight gradient as a matrix product on the CPU; for use in nnx.Conv.
 
-    x is [N,H,W,C], kernel [K,L,C,D] without strides or dilation where the form matters; anything else is passed on as
-    it is. The gradient towards x has its kernel turned around first: JAX leaves that to the convolution's form, which
-    XLA does not hand to oneDNN within a loop, and takes 40 times as long itself.
+    x is [N,H,W,C], kernel [K,L,C,D] without strides or dilation; other forms are passed on unchanged. The input
+    gradient flips its kernel beforehand. JAX leaves the flip to the convolution, which XLA then does not hand to oneDNN
+    within a loop, and its own takes 40 times as long.
     """
     own = partial(lax.conv_general_dilated, window_strides=window_strides, padding=padding, **options)
     window, dense = kernel.shape[:2], kernel.shape[2:3] == x.shape[3:]
@@ -44,8 +44,8 @@ def conv_general_dilated(
 
     def backward(saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
         x, kernel = saved
-        # Otherwise the chains of element-wise work that end in either are computed again for each of the moves below.
-        # A division does not help here, because XLA folds it into a batch norm's scale.
+        # Otherwise the element-wise chains that end in either are computed again for each move below. A division does
+        # not help here: XLA folds it into a batch norm's scale.
         x, gradient = lax.optimization_barrier((x, gradient))
         sides = [(size - 1 - low, size - 1 - high) for size, (low, high) in zip(window, pads, strict=True)]
         turned = lax.rev(kernel, (0, 1)).swapaxes(2, 3)
@@ -60,10 +60,10 @@ def conv_general_dilated(
 def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], pads: Padding) -> jax.Array:
     """Return the gradient [K,L,C,D] of a KxL kernel from inputs [N,H,W,C] and gradient [N,H',W',D].
 
-    Inputs moved along W against gradients moved along H: each pair of moves is one place of the kernel, so that a
-    single product of LC by KD gives all of them and neither side is copied KL times. Where the inputs have few
-    channels, they are moved along H as well: a product of KLC by D. Without padding the product has some zeros more.
-    Where both have many, a 3x3 kernel's is Winograd's, with a quarter of the multiplications.
+    Inputs are moved along W and gradients along H: each pair of moves is one place of the kernel. One product of LC by
+    KD then gives all places, and neither side is copied KL times. With few channels the inputs are moved along H too: a
+    product of KLC by D. Without padding the product includes some zeros. With many channels on both sides a 3x3 kernel
+    uses Winograd's algorithm, with a quarter of the multiplications.
     """
     (high, wide), ((top, _), (left, _)) = window, pads
     channels, features = x.shape[3], gradient.shape[3]
@@ -80,7 +80,7 @@ def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], 
 
 
 def moved(x: jax.Array, axis: int, moves: Sequence[int], length: int) -> jax.Array:
-    """Return x [N,H,W,C] moved along an axis by each of the moves, side by side; cut or filled with zeros to length."""
+    """Return x [N,H,W,C] moved along an axis by each of the moves, concatenated; cropped or zero-padded to length."""
     channels = x.shape[3]
 
     def part(place: int, move: int) -> jax.Array:
@@ -101,7 +101,7 @@ def product(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 def conv_of_patches(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """Return the valid convolution [N,H',W',D] of x [N,H,W,C] by a kernel [K,L,C,D] with stride 1."""
+    """Return the valid convolution [N,H',W',D] of x [N,H,W,C] with a kernel [K,L,C,D] and stride 1."""
     high, wide = x.shape[1] - kernel.shape[0] + 1, x.shape[2] - kernel.shape[1] + 1
     places = [(row, column) for row in range(kernel.shape[0]) for column in range(kernel.shape[1])]
     patches = [lax.slice_in_dim(lax.slice_in_dim(x, i, i + high, axis=1), j, j + wide, axis=2) for i, j in places]

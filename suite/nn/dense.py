@@ -1,4 +1,4 @@
-"""Product of a dense layer whose weight gradient becomes part of the update on the CPU."""
+"""Product of a dense layer whose weight gradient fuses with the update on the CPU."""
 
 from typing import Any
 
@@ -6,19 +6,18 @@ import jax
 from jax import lax
 
 _DENSE = (((1,), (0,)), ((), ()))  # [N,C] by [C,D]
-# With one example XLA leaves the weight gradient in the update's loop by itself. With more than these the product takes
-# longer than the update, and turning its inputs around costs what the update gains.
+# With one example XLA fuses the weight gradient into the update by itself. Above this the product takes longer than the
+# update, and transposing its inputs costs the gain.
 _EXAMPLES = range(2, 129)
 
 
 def dot_general(x: jax.Array, kernel: jax.Array, dimension_numbers: Any, **options: Any) -> jax.Array:
-    """Return lax.dot_general, its weight gradient made for the CPU and few examples; takes its place in nnx.Linear.
+    """Return lax.dot_general with a weight gradient for the CPU and few examples; for use in nnx.Linear.
 
-    x is [N,C], kernel [C,D] where the form matters; anything else is passed on as it is. The weight gradient has its
-    inputs turned around first: as JAX writes it, examples come first on both sides, which XLA's libraries do not
-    multiply, so that the update is no part of the product and all gradients pass through memory. And it waits for the
-    gradient towards x, which reads the kernel: otherwise XLA does not see that the kernel has been read when it is
-    written over, and copies it at every step.
+    x is [N,C], kernel [C,D]; other forms are passed on unchanged. The weight gradient transposes its inputs first. As
+    JAX writes it, examples come first on both sides: XLA's libraries do not multiply that, so nothing fuses and all
+    gradients pass through memory. It also waits for the input gradient, which reads the kernel. Otherwise XLA does not
+    see that the kernel was read before it is overwritten, and copies it every step.
     """
     few = x.ndim == 2 and dimension_numbers == _DENSE and x.shape[0] in _EXAMPLES
     if not (jax.default_backend() == "cpu" and few):

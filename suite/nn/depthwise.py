@@ -1,4 +1,4 @@
-"""Convolution of each channel by itself: sums of moved pictures, or oneDNN's for large kernels on a CPU that has it."""
+"""Depthwise convolution: sums of moved pictures, or oneDNN's for large kernels on a CPU that has it."""
 
 from functools import partial
 
@@ -9,16 +9,15 @@ from jax import lax
 from suite.nn.compiler import has_onednn
 from suite.nn.window import grown, moved, same_padding
 
-_WIDE, _MANY = 5, 2_000_000  # a kernel's places along each side, and multiplications, from which on oneDNN's form pays
+_WIDE, _MANY = 5, 2_000_000  # kernel side, and multiplications, from which oneDNN's form pays
 
 
 def depthwise(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
     """Return [N,H/stride,W/stride,C] from x [N,H,W,C] and a square kernel [K,K,1,C], with same padding.
 
-    XLA's own form for the CPU works through the channels one after another and takes 4 to 20 times as long as the sums;
-    whole networks on an H100 take a sixth more with it. The sums take what is done before and after along in one loop,
-    which pays for small kernels and pictures. A workload that has others asks for oneDNN's kernels: without them they
-    are XLA's.
+    XLA's own CPU form works channel by channel and takes 4 to 20 times as long as the sums; on an H100 whole networks
+    take a sixth more with it. The sums fuse with what comes before and after, which pays for small kernels and
+    pictures. A workload with others asks for oneDNN's kernels; without them XLA's are used.
     """
     size, multiplications = kernel.shape[0], kernel.shape[0] ** 2 * x.size // stride**2
     large = size >= _WIDE and multiplications >= _MANY and x.dtype == jnp.float32
@@ -30,7 +29,7 @@ def depthwise(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
 
 @partial(jax.jit, static_argnums=2)
 def moved_sums(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    """Return the same as a sum of moved and weighted pictures, of which XLA makes one loop."""
+    """Return the same as a sum of moved and weighted pictures, which XLA fuses into one loop."""
     size = kernel.shape[0]
     pads = [same_padding(side, size, stride) for side in x.shape[1:3]]
     weights = [lax.broadcast_to_rank(weight, x.ndim) for weight in kernel.reshape(size * size, -1)]  # 1 1 1 C each

@@ -1,4 +1,4 @@
-"""Types of numbers where they are to be promoted: JAX doing it unasked is an error in the tests."""
+"""Explicit type promotion: implicit promotion by JAX is an error in the tests."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def wide(dtype: np.dtype) -> np.dtype:
-    """Return the type, or float32 where it is narrower."""
+    """Return the type; float32 if it is narrower."""
     return np.promote_types(dtype, np.float32)
 
 

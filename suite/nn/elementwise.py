@@ -1,4 +1,4 @@
-"""What layers do between their products, written as XLA compiles it well: ReLU, affine maps, means, ends of chains."""
+"""Element-wise operations between products, in forms that XLA compiles well: ReLU, affine maps, means, chain ends."""
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ def relu(x: jax.Array) -> jax.Array:
 
 def _forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     x = jnp.maximum(x, jnp.zeros([], x.dtype))
-    # Otherwise XLA searches all windows of the pool before it again, for the gradient and for each user of the result.
+    # Otherwise XLA searches all windows of the preceding pool again, for the gradient and for each use of the result.
     x = lax.optimization_barrier(x) if jax.default_backend() == "cpu" else x
     return x, x
 
@@ -36,8 +36,8 @@ def affine(x: jax.Array, factor: jax.Array, offset: jax.Array) -> jax.Array:
 def mean_of_channels(x: jax.Array) -> jax.Array:
     """Return the mean [C] of x [...,C] over all axes but the last.
 
-    With the options that the suite gives it jaxlib 0.10 adds up all that a channel has one by one on a CPU: logits
-    after 63 convolutions with their batch norms are then 3.6e-6 off in float32, along one axis after another 1.0e-6.
+    With the suite's options jaxlib 0.10 adds a channel's values one by one on a CPU. Logits after 63 convolutions with
+    batch norms are then 3.6e-6 off in float32; reduced axis by axis, 1.0e-6.
     """
     if jax.default_backend() == "cpu" and not has_kernel_sets():
         while x.ndim > 1:
@@ -47,10 +47,10 @@ def mean_of_channels(x: jax.Array) -> jax.Array:
 
 
 def chain_end(x: jax.Array, anything: jax.Array) -> jax.Array:
-    """Return x, computed once on the CPU however many gradients need it.
+    """Return x, computed once on the CPU however many gradients use it.
 
-    XLA would compute the whole chain of element-wise work before x again for each of its users. It does not repeat a
-    division, so one by a 1.0 that only the run time knows, made from any finite array, ends the chain.
+    XLA would recompute the element-wise chain before x for each use. It does not repeat a division, so a division by a
+    1.0 known only at run time, made from any finite array, ends the chain.
     """
     if jax.default_backend() != "cpu":
         return x

@@ -1,4 +1,4 @@
-"""FLOP of layers from their shapes: one multiply-add is 2 FLOP, convolutions and matrix products only."""
+"""FLOP of layers from their shapes: a multiply-add is 2 FLOP; convolutions and matrix products only."""
 
 
 def dense(inputs: int, outputs: int) -> int:
@@ -12,7 +12,7 @@ def conv(height: int, width: int, inputs: int, outputs: int, kernel: int) -> int
 
 
 def separable(height: int, width: int, inputs: int, outputs: int, kernel: int) -> int:
-    """Return the forward FLOP of a depthwise convolution and a 1x1 convolution after it for one example."""
+    """Return the forward FLOP of a depthwise convolution and the 1x1 convolution after it, for one example."""
     return conv(height, width, 1, inputs, kernel) + conv(height, width, inputs, outputs, 1)
 
 
@@ -29,6 +29,6 @@ def lstm(positions: int, inputs: int, features: int) -> int:
 def training(forward: int, first: int = 0) -> int:
     """Return a training step's FLOP for one example: forward, weight gradients and input gradients.
 
-    The first parametric layer needs no gradient of its input; an embedding in front of all products leaves none out.
+    The first parametric layer needs no input gradient; after an embedding none is left out.
     """
     return 3 * forward - first

@@ -1,4 +1,4 @@
-"""Convolutions of networks that are used and no longer trained: batch norm by stored statistics, which folds away."""
+"""Convolutions for inference: batch norm by stored statistics, which folds into the kernel."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,7 +51,7 @@ class Conv(nnx.Module):
         return x if self.bias is None else x + lax.broadcast_to_rank(self.bias.get_value().astype(x.dtype), x.ndim)
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
-        """Return the convolution without its bias; one of 1x1 is a matrix product, faster than cuDNN's convolution."""
+        """Return the convolution without bias; a 1x1 one is a matrix product, faster than cuDNN's convolution."""
         if kernel.shape[:2] == (1, 1) and self.stride == 1:
             return x @ kernel[0, 0]
         strides, axes = (self.stride, self.stride), ("NHWC", "HWIO", "NHWC")
@@ -59,19 +59,19 @@ class Conv(nnx.Module):
 
 
 class Depthwise(Conv):
-    """A square convolution of each channel by itself, with same padding."""
+    """A square depthwise convolution with same padding."""
 
     def __init__(self, channels: int, kernel: int, stride: int = 1) -> None:
         super().__init__(1, channels, kernel, stride)
         self.kernel = nnx.Param(self.kernel.get_value(), draw=depthwise_uniform)
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
-        """Return the convolution without its bias."""
+        """Return the convolution without bias."""
         return depthwise(x, kernel, self.stride)
 
 
 class ConvNorm(nnx.Module):
-    """A convolution and the batch norm after it."""
+    """A convolution with a batch norm."""
 
     def __init__(self, conv: Conv, epsilon: float) -> None:
         self.conv = conv
@@ -83,21 +83,21 @@ class ConvNorm(nnx.Module):
         return x if self.norm is None else self.norm(x)
 
     def fold(self) -> None:
-        """Put the norm into the convolution's kernel and bias."""
+        """Fold the norm into the convolution's kernel and bias."""
         assert self.norm is not None
         norm, conv = self.norm, self.conv
         scale, offset, mean, var = (_wide(v) for v in (norm.scale, norm.bias, norm.mean, norm.var))
         factor = scale / np.sqrt(var + norm.epsilon)
         bias = 0.0 if conv.bias is None else _wide(conv.bias)
         dtype = conv.kernel.get_value().dtype
-        kernel: Any = nnx.Param((_wide(conv.kernel) * factor).astype(dtype))  # arrays of NumPy: nothing is compiled
+        kernel: Any = nnx.Param((_wide(conv.kernel) * factor).astype(dtype))  # NumPy arrays: nothing is compiled
         offsets: Any = nnx.Param(((bias - mean) * factor + offset).astype(dtype))
         conv.kernel, conv.bias = kernel, offsets
         self.norm = None
 
 
 def folded(model: Any) -> Any:
-    """Return the model with its norms folded, as a server does once when it loads a network; NumPy only."""
+    """Return the model with its norms folded, as a server does once on loading; NumPy only."""
     for _, module in list(nnx.iter_modules(model)):
         if isinstance(module, ConvNorm):
             module.fold()

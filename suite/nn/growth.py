@@ -1,11 +1,11 @@
-"""How boosted trees grow."""
+"""Settings of boosted trees."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """How trees grow, and what a row weighs."""
+    """How trees grow, and the weights of rows."""
 
     rounds: int = 100
     depth: int = 8

@@ -1,7 +1,7 @@
-"""Sums of gradients and hessians for each bin of each column, of rows in whole numbers.
+"""Exact sums of gradients and hessians for each bin of each column.
 
-Gradient and hessian of a row are two fields of one number of 64 bits. Its sums are exact, so that a tree depends
-neither on the order of the rows nor on the number of devices that share them; one addition serves both fields.
+A row's gradient and hessian are two fields of one 64-bit integer, so one addition serves both. The sums are exact: a
+tree depends neither on the order of the rows nor on the number of devices that share them.
 """
 
 from functools import partial
@@ -11,23 +11,23 @@ import jax.numpy as jnp
 from jax import lax
 
 BINS = 256
-HESSIAN_BITS = 24  # the lower field; what lies above it is the gradient
-HESSIANS = 2**HESSIAN_BITS - 1  # selects that field
+HESSIAN_BITS = 24  # the lower field; the gradient lies above it
+HESSIANS = 2**HESSIAN_BITS - 1  # mask of that field
 GRADIENT_BITS = 38  # of the sum over all rows, without its sign
 LARGEST = 4.0  # gradient and hessian of a row
-MOST_ROWS = int(2**HESSIAN_BITS / LARGEST)  # of a table
-_SHARES = (2, 4, 5, 6, 7, 8, 16)  # sixteenths of the rows, for which a histogram is compiled
+MOST_ROWS = int(2**HESSIAN_BITS / LARGEST)  # of a table; more could overflow
+_SHARES = (2, 4, 5, 6, 7, 8, 16)  # sixteenths of the rows for which a histogram is compiled
 
 
 def packed(gradients: jax.Array, hessians: jax.Array, unit: float) -> jax.Array:
-    """Return gradients in parts of 1/unit and whole hessians as int64[N]."""
+    """Return gradients in units of 1/unit and integer hessians, packed as int64[N]."""
     bound = jnp.clip(gradients, -LARGEST, LARGEST)
     upper = jnp.round(bound * jnp.float32(unit)).astype(jnp.int64) << HESSIAN_BITS
     return upper + hessians.astype(jnp.int64)
 
 
 def fields(sums: jax.Array, unit: float) -> tuple[jax.Array, jax.Array]:
-    """Return gradients and hessians as float32 of packed sums: by their halves, as a CPU turns no int64 into floats."""
+    """Return gradients and hessians of packed sums as float32, by halves: CPUs convert no int64 directly."""
     low, high = sums.astype(jnp.int32), (sums >> 32).astype(jnp.int32)
     parts = lax.shift_right_logical(low, jnp.int32(HESSIAN_BITS)).astype(jnp.float32)
     gradients = high.astype(jnp.float32) * jnp.float32(2.0 ** (32 - HESSIAN_BITS)) + parts
@@ -37,9 +37,9 @@ def fields(sums: jax.Array, unit: float) -> tuple[jax.Array, jax.Array]:
 def counted(
     bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int, here: jax.Array | None = None
 ) -> jax.Array:
-    """Return histograms int64[columns,256,nodes], column by column, so that the sums of one lie in a cache.
+    """Return histograms int64[columns,256,nodes], column by column, so that one column's sums stay in a cache.
 
-    Takes bins uint8[C,N]; columns beyond C are empty, `here` are the rows that node and rows speak of.
+    Takes bins uint8[C,N]; columns beyond C are empty; `here` are the rows that `node` and `rows` describe.
     """
 
     def with_column(index: jax.Array, sums: jax.Array) -> jax.Array:
@@ -56,18 +56,18 @@ def counted(
 def gathered(
     bins: jax.Array, node: jax.Array, rows: jax.Array, every: jax.Array, nodes: int, columns: int
 ) -> jax.Array:
-    """Return histograms int64[columns,256,nodes]; rows of a node beyond the last are not read, the others in order.
+    """Return histograms int64[columns,256,nodes]; only rows of these nodes are read, in order.
 
     `every` numbers the rows, uint32[N].
     """
-    mine = node < nodes  # N
-    place = lax.associative_scan(jnp.add, mine.astype(jnp.uint32))  # N
-    slots = jnp.where(mine, place - 1, jnp.uint32(rows.size))
+    counted_rows = node < nodes  # N
+    place = lax.associative_scan(jnp.add, counted_rows.astype(jnp.uint32))  # N
+    slots = jnp.where(counted_rows, place - 1, jnp.uint32(rows.size))
     order = jnp.zeros(rows.size + 1, jnp.uint32).at[slots].set(every, mode="promise_in_bounds")  # N+1
 
     def some(size: int) -> jax.Array:
         here = order[:size]
-        there = every[:size] < place[-1]  # the others fill the size up: they add nothing to the first node
+        there = every[:size] < place[-1]  # the others are fill: they add nothing to the first node
         found, at = (jnp.where(there, taken(x, here), 0) for x in (rows, node))
         return counted(bins, at, found, nodes, columns, here)
 
@@ -77,10 +77,10 @@ def gathered(
 
 
 def added(table: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int) -> jax.Array:
-    """Return histograms int64[columns,256,nodes] in one go; rows of a node beyond the last are left out.
+    """Return histograms int64[columns,256,nodes] in one pass; rows of other nodes are dropped.
 
-    Takes the table row by row, uint8[N,C]: what a GPU adds at a time then goes to the sums of all columns. Column by
-    column it would go to those of one, whose few lines of memory take one addition after another.
+    Takes the table row by row, uint8[N,C]: what a GPU adds at a time then spreads over all columns. Column by column it
+    would contend for one column's few lines of memory.
     """
     size = columns * BINS * nodes
     base = jnp.arange(table.shape[1], dtype=jnp.uint32) * jnp.uint32(BINS)  # C
@@ -92,10 +92,10 @@ def added(table: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, column
 
 
 def row_by_row(bins: jax.Array) -> jax.Array:
-    """Return bins uint8[C,N] row by row, uint8[N,C]; in memory too, as the barrier knows one axis alone."""
+    """Return bins uint8[C,N] row by row, uint8[N,C]; in memory too, since the barrier sees one axis alone."""
     return lax.optimization_barrier(bins.T.reshape(-1)).reshape(bins.shape[::-1])
 
 
 def taken(values: jax.Array, places: jax.Array) -> jax.Array:
-    """Return the values at places uint32, which are all there."""
+    """Return the values at places uint32, all in range."""
     return values.at[places].get(mode="promise_in_bounds")

@@ -1,4 +1,4 @@
-"""Initial values from NumPy, as Keras draws them, so that no program is compiled to make them."""
+"""Initial values from NumPy, as Keras draws them: nothing is compiled to make them."""
 
 import math
 import zlib
@@ -18,9 +18,9 @@ _CONSTANTS = {"bias": 0.0, "mean": 0.0, "scale": 1.0, "var": 1.0}
 
 
 def filled(state: nnx.State, seed: int) -> nnx.State:
-    """Return an abstract state with values: each leaf drawn by its name, from the seed and its own path.
+    """Return an abstract state filled with values: each leaf is drawn by its name, from the seed and its path.
 
-    A layer that starts otherwise says so in the metadata of its variable: `draw`, a `Draw` that hashes.
+    A layer with other initial values stores a hashable `Draw` as `draw` in its variable's metadata.
     """
 
     def filling(path: tuple, leaf: nnx.Variable) -> nnx.Variable:
@@ -30,7 +30,7 @@ def filled(state: nnx.State, seed: int) -> nnx.State:
 
 
 def started(optimizer: optax.GradientTransformation, params: nnx.State) -> Any:
-    """Return the optimizer's state for these parameters, made in one program so that no shape costs one of its own."""
+    """Return the optimizer's state for these parameters, made by one program instead of one per shape."""
     return jax.jit(optimizer.init)(params)
 
 
@@ -49,7 +49,7 @@ def _value(path: tuple, leaf: jax.ShapeDtypeStruct, seed: int, draw: Draw | None
 
 
 def glorot_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a kernel whose last two axes are inputs and outputs, the axes before them its window.
+    """Return a kernel whose last two axes are inputs and outputs, and whose other axes are its window.
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks (2010), equation 16.
     """
@@ -59,14 +59,14 @@ def glorot_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarr
 
 
 def depthwise_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a kernel [H,W,1,C] of one input and one output a channel, which keeps the variance of what it is given."""
+    """Return a depthwise kernel [H,W,1,C] that keeps the variance of its input."""
     limit = math.sqrt(3 / math.prod(shape[:2]))
     return rng.uniform(-limit, limit, shape)
 
 
 @dataclass(frozen=True)
 class TruncatedNormal:
-    """Draws from a normal distribution, again where a value is more than two deviations from zero, as in TensorFlow."""
+    """A normal distribution, redrawn beyond two deviations from zero, as in TensorFlow."""
 
     deviation: float
 
@@ -80,7 +80,7 @@ class TruncatedNormal:
 
 @dataclass(frozen=True)
 class Constant:
-    """Gives the same value everywhere."""
+    """The same value everywhere."""
 
     value: float
 

@@ -1,4 +1,4 @@
-"""Layers that several models share, written so that XLA runs them fast on both sides."""
+"""Layers that several models share, written so that XLA runs them fast on CPU and GPU."""
 
 from collections.abc import Callable
 
@@ -29,9 +29,9 @@ def conv(inputs: int, outputs: int, kernel: int, stride: int, rngs: nnx.Rngs) ->
 
 
 class ConvRelu(nnx.Module):
-    """Square convolution with bias and ReLU, and a max pool where one is given.
+    """Square convolution with bias and ReLU, and an optional max pool.
 
-    Neither a bias nor ReLU changes which number is the largest, so both come after the pool, where there are fewer.
+    Neither bias nor ReLU changes which value is the largest, so both follow the pool, on fewer values.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BatchNorm(nnx.Module):
         self.var = nnx.BatchStat(jnp.ones(features))
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Normalise x [...,C] by its own statistics, in one pass and at least float32, and move the running ones."""
+        """Normalise x [...,C] by its own statistics, in one pass and at least float32; update the running ones."""
         raised = x.astype(wide(x.dtype))
         mean = mean_of_channels(raised)
         var = jnp.maximum(mean_of_channels(raised * raised) - mean * mean, 0.0)
@@ -91,8 +91,8 @@ class Embedding(nnx.Module):
     def __call__(self, tokens: jax.Array) -> jax.Array:
         """Map ids int32[...], each below `rows`, to the table's type [...,features].
 
-        The gradients of a row are summed in float32 where the type is narrower: padding alone adds thousands, of which
-        bfloat16 keeps the first hundreds, and a GPU adds only wider numbers in its memory without reading them first.
+        A row's gradients are summed in float32 if the type is narrower. Padding alone adds thousands, of which bfloat16
+        keeps hundreds, and a GPU has atomic additions in memory only for wider types.
         """
         table = self.embedding.get_value()
         raised = table.astype(wide(table.dtype))

@@ -1,4 +1,4 @@
-"""Losses as the documented models use them, in float32 even if the network computes in less."""
+"""Losses of the documented models, in float32 even if the network computes in a narrower type."""
 
 import jax
 import jax.numpy as jnp

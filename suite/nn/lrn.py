@@ -1,4 +1,4 @@
-"""Local response normalisation across channels, its gradient from one more sum over the window."""
+"""Local response normalisation across channels, whose gradient is one more window sum."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ RADIUS, ALPHA, BETA = 4, 0.001 / 9, 0.75  # of TensorFlow's CIFAR-10 tutorial; b
 
 @jax.custom_vjp
 def local_response_norm(x: jax.Array) -> jax.Array:
-    """Return x / (1 + alpha * s) ** 0.75 of [N,H,W,C], s the sum of squares over the nine nearest channels.
+    """Return x / (1 + alpha * s) ** 0.75 of [N,H,W,C]; s is the sum of squares over the nine nearest channels.
 
     Source: Krizhevsky, Sutskever and Hinton, ImageNet classification with deep convolutional neural networks (2012).
     """
@@ -32,13 +32,13 @@ local_response_norm.defvjp(_forward, _backward)
 
 
 def _power(base: jax.Array) -> jax.Array:
-    """Return base ** -0.75 from two roots, which are cheaper than a power."""
+    """Return base ** -0.75 by two roots, which are cheaper than a power."""
     root = lax.rsqrt(base)
     return root * jnp.sqrt(root)
 
 
 def window_sum(x: jax.Array) -> jax.Array:
-    """Return the sum over each channel and its neighbours up to the radius, zeros beyond the ends."""
+    """Return the sum over each channel and its neighbours up to the radius, with zeros beyond the ends."""
 
     def moved(by: int) -> jax.Array:
         return lax.pad(x, jnp.zeros([], x.dtype), ((0, 0, 0),) * (x.ndim - 1) + ((-by, by, 0),))

@@ -1,6 +1,6 @@
-"""A bidirectional LSTM as Keras has it, written so that XLA runs it fast.
+"""A bidirectional LSTM as in Keras, written so that XLA runs it fast.
 
-The products with the inputs are done for all positions before the loop, those for the gradients of kernels after it.
+Products with the inputs are computed for all positions before the loop, kernel gradients after it.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def forget_nothing(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarr
 
 
 class Direction(nnx.Module):
-    """The parameters of one direction; gates in the order input, forget, cell, output."""
+    """One direction's parameters; gates in the order input, forget, cell, output."""
 
     def __init__(self, inputs: int, features: int) -> None:
         self.kernel = nnx.Param(jnp.zeros((inputs, 4 * features)))
@@ -41,14 +41,14 @@ class Direction(nnx.Module):
 
 
 class BidirectionalLstm(nnx.Module):
-    """One LSTM reading forwards and one backwards."""
+    """One LSTM forwards and one backwards."""
 
     def __init__(self, inputs: int, features: int) -> None:
         self.forward = Direction(inputs, features)
         self.backward = Direction(inputs, features)
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Map [N,T,C] to the last states of both directions side by side, [N,2D]."""
+        """Map [N,T,C] to the concatenated last states of both directions, [N,2D]."""
         cells = (self.forward, self.backward)
         kernels, recurrent, biases = (
             [getattr(cell, name).get_value() for cell in cells] for name in ("kernel", "recurrent_kernel", "bias")
@@ -63,15 +63,15 @@ class BidirectionalLstm(nnx.Module):
 
 
 def states_on_gpu(drive: jax.Array) -> Callable[..., jax.Array]:
-    """Return what serves all directions at once for this drive [N,T,K,4D] on a GPU: one kernel a pass, or loops.
+    """Return the GPU function for all directions of this drive [N,T,K,4D]: one kernel per pass, or loops.
 
-    The kernels are written in Pallas, which changes: `nox -s kernels` compiles them with another jax. They were run on
-    Hopper GPUs alone.
+    The kernels use Pallas, whose API changes: `nox -s kernels` compiles them with another jax. They ran on Hopper GPUs
+    only.
     """
     hopper = getattr(jax.devices()[0], "compute_capability", "").startswith("9.")
     known = (0, 11) <= jax.__version_info__ < (0, 13)
     if not hopper or not known or drive.dtype not in (jnp.float32, jnp.bfloat16):
         return lstm_gpu.last_states
-    from suite.nn import lstm_kernels  # not above: jax 0.10 cannot
+    from suite.nn import lstm_kernels  # not at the top: jax 0.10 cannot import it
 
     return lstm_kernels.last_states if drive.shape[-1] == lstm_kernels.WIDTH else lstm_gpu.last_states

@@ -1,4 +1,4 @@
-"""The loops of an LSTM as XLA runs them fast on a CPU: little is kept, and nothing is copied or cleared."""
+"""The loops of an LSTM in a form that XLA runs fast on a CPU: little is kept, nothing copied or cleared."""
 
 from functools import partial
 
@@ -7,15 +7,15 @@ import jax.numpy as jnp
 
 from suite.nn.elementwise import affine
 
-_OVERWRITES = jax.__version_info__ >= (0, 11)  # jaxlib 0.10 copies the whole at each position instead
+_OVERWRITES = jax.__version_info__ >= (0, 11)  # jaxlib 0.10 copies the array at each position instead
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3,))
 def last_state(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: bool) -> jax.Array:
-    """Return the state [N,D] after the last position, or after the first if it is read backwards.
+    """Return the state [N,D] after the last position, or after the first if read backwards.
 
-    drive [N,T,4D] is what the inputs add to the gates, recurrent [D,4D] what the state before does, and bias [4D];
-    gates in the order input, forget, cell, output.
+    drive [N,T,4D] is the inputs' part of the gates, recurrent [D,4D] the previous state's, and bias [4D]; gates in the
+    order input, forget, cell, output.
     """
     return through(drive, recurrent, bias, backwards)[0]
 
@@ -23,13 +23,13 @@ def last_state(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backward
 def through(
     drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: bool
 ) -> tuple[jax.Array, tuple[jax.Array, jax.Array, jax.Array]]:
-    """Return the last state; and for each position the gates [N,T,4D] and the states h and c before it.
+    """Return the last state, and for each position the gates [N,T,4D] and the states h and c before it.
 
-    The gates are written over the drive, so that no room is cleared and filled for them.
+    The gates overwrite the drive, so no memory is cleared and loaded for them.
     """
     *batch, positions, width = drive.shape
     features = width // 4
-    # A sigmoid is half of a tanh of the half, plus a half: all gates then are one vector.
+    # A sigmoid is half of a tanh of the half, plus a half: all gates are then one vector.
     half, rise = (
         jnp.repeat(jnp.array(gates, drive.dtype), features) for gates in ((0.5, 0.5, 1.0, 0.5), (0.5, 0.5, 0.0, 0.5))
     )
@@ -59,7 +59,7 @@ def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: 
 def backward(backwards: bool, saved: tuple, gradient: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the gradients of drive, recurrent and bias.
 
-    That of the drive is written over the gates where XLA can, so that no room is cleared and fetched for it.
+    The drive's gradient overwrites the gates if XLA can, so no memory is cleared and loaded for it.
     """
     gates, hs, cs, recurrent = saved
     positions, transposed = gates.shape[-2], recurrent.swapaxes(-1, -2)
@@ -91,9 +91,9 @@ def row(of: jax.Array, at: jax.Array) -> jax.Array:
 
 
 def taken(of: jax.Array, at: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return position `at` of [...,T,D], and the whole to write on.
+    """Return position `at` of [...,T,D], and the array to write into.
 
-    The barrier ends all reading before that; otherwise XLA copies the whole at each position.
+    The barrier ends all earlier reads; otherwise XLA copies the array at each position.
     """
     return jax.lax.optimization_barrier((row(of, at), of))
 

@@ -1,7 +1,7 @@
-"""The loops of an LSTM with few kernels a position, because on a GPU each costs more than its work.
+"""The loops of an LSTM with few kernels per position, since on a GPU each kernel costs more than its work.
 
-A turn of a loop does many positions, whose states are put together once. What needs no loop is done for all positions
-at once: before the backward loop the gates, from the states that were kept, and all factors that they make.
+A loop's turn covers many positions, whose states are concatenated once. Work that needs no loop is done for all
+positions at once: before the backward loop the gates, from the saved states, and all factors made of them.
 """
 
 import math
@@ -14,16 +14,16 @@ _BLOCK = 32  # positions of a turn
 
 @jax.custom_vjp
 def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.Array:
-    """Return the states [N,K,D] of K LSTM after the last position, the odd ones reading backwards.
+    """Return the states [N,K,D] of K LSTMs after the last position; odd ones read backwards.
 
-    drive [N,T,K,4D] is what the inputs add to the gates, recurrent [K,D,4D] what the state before does, and bias
-    [K,4D]; gates in the order input, forget, cell, output.
+    drive [N,T,K,4D] is the inputs' part of the gates, recurrent [K,D,4D] the previous state's, and bias [K,4D]; gates
+    in the order input, forget, cell, output.
     """
     return forward(drive, recurrent, bias)[0]
 
 
 def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-    """Return the last states and what their gradient needs: the drive [T,K,N,4D], and h and c before each position."""
+    """Return the last states and their residuals: the drive [T,K,N,4D], and h and c before each position."""
     drive = turned(jnp.transpose(drive + jax.lax.broadcast_to_rank(bias, 4), (1, 2, 0, 3)))  # T K N 4D
 
     def turn(state: tuple[jax.Array, jax.Array], drives: jax.Array) -> tuple[tuple[jax.Array, jax.Array], tuple]:
@@ -72,16 +72,16 @@ last_states.defvjp(forward, backward)
 
 
 def turned(drive: jax.Array) -> jax.Array:
-    """Return [T,K,N,4D] with the positions of every second LSTM in the other order."""
+    """Return [T,K,N,4D] with the positions of every second LSTM reversed."""
     return jnp.stack([each[::-1] if k % 2 else each for k, each in enumerate(jnp.moveaxis(drive, 1, 0))], 1)
 
 
 def gates(sums: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Return the gates input, forget, cell, output from their sums side by side."""
+    """Return the gates input, forget, cell, output from their concatenated sums."""
     i, f, g, o = jnp.split(sums, 4, axis=-1)
     return jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
 
 
 def in_blocks(of: jax.Array) -> jax.Array:
-    """Return [T,...] as [T/B,B,...], B the largest block that divides it."""
+    """Return [T,...] as [T/B,B,...]; B is the largest block that divides T."""
     return of.reshape(-1, math.gcd(len(of), _BLOCK), *of.shape[1:])

@@ -1,8 +1,8 @@
-"""The loops of an LSTM as one GPU kernel a pass: a block of threads for each example and direction.
+"""The loops of an LSTM as one GPU kernel per pass: a thread block for each example and direction.
 
-A block keeps its direction's recurrent kernel in registers and hands the state around in shared memory, so that a
-position costs one barrier instead of the starts of some kernels. Its products are float32 in every precision. What
-needs no loop, the products with the inputs and the gradients of kernels, is left to XLA.
+A block keeps its direction's recurrent kernel in registers and passes the state through shared memory, so a position
+costs one barrier instead of several launches. Products are float32 in every precision. XLA does what needs no loop: the
+products with the inputs and the kernel gradients.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.experimental.pallas import mosaic_gpu
 from jax.sharding import NamedSharding, PartitionSpec
 
-plgpu: Any = mosaic_gpu  # jax 0.10, which does without these kernels, has it with other types
-FEATURES = 64  # whose recurrent kernel just fits the registers of 128 threads
+plgpu: Any = mosaic_gpu  # jax 0.10, which does not use these kernels, has other types here
+FEATURES = 64  # the recurrent kernel just fits the registers of 128 threads
 _ACTIVATIONS = (jax.nn.sigmoid, jax.nn.sigmoid, jnp.tanh, jax.nn.sigmoid)
 _GATES = len(_ACTIVATIONS)
-WIDTH = _GATES * FEATURES  # of what drives one direction at one position
+WIDTH = _GATES * FEATURES  # of one direction's drive at one position
 _MATRIX = plgpu.Layout.WGMMA  # [D,D] over a block's threads
-_ROW, _COLUMN = _MATRIX.reduce(1), _MATRIX.reduce(0)  # [D] as products with it give and take it
-# Two rooms are written in turns: a barrier between writing and reading one is then enough.
+_ROW, _COLUMN = _MATRIX.reduce(1), _MATRIX.reduce(0)  # [D] as its products return and take it
+# Two buffers in turn: one barrier between write and read is then enough.
 _ROOMS = 2
 _LAUNCH: dict[str, Any] = {
     "compiler_params": plgpu.CompilerParams(
@@ -34,16 +34,16 @@ _LAUNCH: dict[str, Any] = {
 
 @jax.custom_vjp
 def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.Array:
-    """Return the states [N,K,D] of K LSTM after the last position, the odd ones reading backwards.
+    """Return the states [N,K,D] of K LSTMs after the last position; odd ones read backwards.
 
-    drive [N,T,K,4D] is what the inputs add to the gates, recurrent [K,D,4D] what the state before does, and bias
-    [K,4D]; gates in the order input, forget, cell, output; D is 64.
+    drive [N,T,K,4D] is the inputs' part of the gates, recurrent [K,D,4D] the previous state's, and bias [K,4D]; gates
+    in the order input, forget, cell, output; D is 64.
     """
     return forward(drive, recurrent, bias)[0]
 
 
 def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-    """Return the last states and what their gradient needs."""
+    """Return the last states and their gradient's residuals."""
     last, gates, hs, cs = lstm_forward(drive.astype(moved(drive.dtype)), recurrent, bias)
     return last.astype(drive.dtype), (gates, hs.astype(drive.dtype), cs, recurrent)
 
@@ -59,21 +59,21 @@ last_states.defvjp(forward, backward)
 
 
 def moved(dtype: Any) -> Any:
-    """Return the type in which a kernel reads and writes an array: from jax 0.12 on a thread moves 4 bytes at least."""
+    """Return the type that a kernel loads and stores: from jax 0.12 on a thread moves at least 4 bytes."""
     return dtype if jax.__version_info__ < (0, 12) else jnp.float32
 
 
 def by_example(rule: str) -> Callable[[Callable], Callable]:
-    """Return a decorator: where examples are split over devices, each does the decorated function for its own.
+    """Return a decorator: with examples split over devices, each device calls the function for its own.
 
-    The rule names the axes of arguments and results as an einsum does; n are the examples.
+    The rule names the axes of arguments and results like an einsum; n are the examples.
     """
     taken, given = (tuple(each.split() for each in side.split(",")) for side in rule.split("->"))
 
     def decorated(of: Callable) -> Callable:
         def partition(mesh: Any, arguments: Any, results: Any) -> tuple:
             del results
-            spread = next(iter(arguments[0].sharding.spec), None)  # the examples over these axes of the mesh
+            spread = next(iter(arguments[0].sharding.spec), None)  # the examples' mesh axes
 
             def placed(axes: list[str]) -> NamedSharding:
                 names = [spread if axis == "n" else None for axis in axes]
@@ -82,10 +82,10 @@ def by_example(rule: str) -> Callable[[Callable], Callable]:
             first, *others = map(placed, given)
             return mesh, of, (first, *others) if others else first, tuple(map(placed, taken))
 
-        met = dict.fromkeys(axis for axes in (*taken, *given) for axis in axes)  # XLA wants them in this order
-        whole = tuple(axis for axis in met if axis != "n")
+        met = dict.fromkeys(axis for axes in (*taken, *given) for axis in axes)  # XLA requires this order
+        replicated = tuple(axis for axis in met if axis != "n")
         split = custom_partitioning(of)
-        split.def_partition(partition, sharding_rule=rule, need_replication_factors=whole)
+        split.def_partition(partition, sharding_rule=rule, need_replication_factors=replicated)
         return split
 
     return decorated
@@ -117,7 +117,7 @@ def lstm_forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tup
 def lstm_backward(gates: jax.Array, cells: jax.Array, recurrent: jax.Array, gradient: jax.Array) -> jax.Array:
     """Return the gradient of the drive [N,T,K,4D].
 
-    It takes the gates and c from `lstm_forward`, recurrent [K,D,4D] and the gradient of the last states [N,K,D].
+    Takes the gates and c from `lstm_forward`, recurrent [K,D,4D] and the gradient of the last states [N,K,D].
     """
     examples, positions, directions, _ = gates.shape
     run = plgpu.kernel(
@@ -131,7 +131,7 @@ def lstm_backward(gates: jax.Array, cells: jax.Array, recurrent: jax.Array, grad
 
 
 def _by_gate(recurrent: jax.Array) -> jax.Array:
-    """Return [K,D,4D] as a matrix for each gate, inputs by features, [K,4,D,D]."""
+    """Return [K,D,4D] as one matrix per gate, inputs by features, [K,4,D,D]."""
     directions, inputs, _ = recurrent.shape
     return recurrent.astype(jnp.float32).reshape(directions, inputs, _GATES, FEATURES).swapaxes(1, 2)
 
@@ -153,7 +153,7 @@ def _forward(
         plgpu.commit_smem()
         hs[example, at, direction], cs[example, at, direction] = h.astype(hs.dtype), c.astype(cs.dtype)
         before = _spread(shared.at[room])
-        ahead = drives(jnp.minimum(turn + 1, positions - 1))  # on their way while this position is computed
+        ahead = drives(jnp.minimum(turn + 1, positions - 1))  # prefetched while this position is computed
         i, f, g, o = (
             activate((matrix * before).sum(1) + here + rise)
             for activate, matrix, here, rise in zip(_ACTIVATIONS, matrices, driven, biases, strict=True)
@@ -196,7 +196,7 @@ def _backward(gates: Any, cells: Any, kernels: Any, gradient: Any, drive: Any, s
 
 
 def _block(positions: int) -> tuple[Any, Any, Callable[[Any], Any]]:
-    """Return this block's example and direction, and what tells the position of a turn."""
+    """Return this block's example and direction, and the function from a turn to its position."""
     example, direction = jax.lax.axis_index("example"), jax.lax.axis_index("direction")
     return example, direction, lambda turn: jnp.where(direction % 2 == 0, turn, positions - 1 - turn)
 
@@ -210,7 +210,7 @@ def _loaded(ref: Any, layout: Any) -> jax.Array:
 
 
 def _spread(ref: Any) -> jax.Array:
-    """Return [D] as every row of [D,D]."""
+    """Return [D] broadcast to every row of [D,D]."""
     return plgpu.layout_cast(jax.lax.broadcast_in_dim(_loaded(ref, _COLUMN), (FEATURES, FEATURES), (1,)), _MATRIX)
 
 

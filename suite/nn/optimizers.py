@@ -1,4 +1,4 @@
-"""Optimizers in the form and with the defaults of Keras in 2018, as optax transformations."""
+"""Optimizers with the form and defaults of Keras in 2018, as optax transformations."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ def adadelta(learning_rate: float = 1.0) -> optax.GradientTransformation:
 def adam(learning_rate: float = _LEARNING_RATE, b1: float = 0.9, b2: float = 0.999) -> optax.GradientTransformation:
     """Return Adam as Keras writes it: the bias corrections form one rate, and epsilon is added to the raw root.
 
-    optax's own form divides the corrected root by epsilon's sum instead, which moves early losses.
+    optax divides the corrected root plus epsilon instead, which moves early losses.
     """
 
     def init(params: optax.Params) -> optax.ScaleByAdamState:
@@ -50,7 +50,7 @@ def adam(learning_rate: float = _LEARNING_RATE, b1: float = 0.9, b2: float = 0.9
 
 
 class Averaged(NamedTuple):
-    """State of `averaged`: that of the optimizer inside, the steps taken, and the moving average of each parameter."""
+    """State of `averaged`: the inner optimizer's, the number of steps, and each parameter's moving average."""
 
     inside: optax.OptState
     steps: jax.Array
@@ -58,14 +58,14 @@ class Averaged(NamedTuple):
 
 
 def averaged(optimizer: optax.GradientTransformation, decay: float = 0.9999) -> optax.GradientTransformation:
-    """Return the optimizer with a moving average of all parameters, which is kept beside them and used by none.
+    """Return the optimizer with a moving average of all parameters, kept beside them and not used in training.
 
     After step t the average moves with min(decay, (1 + t) / (10 + t)), as TensorFlow's ExponentialMovingAverage does
     when it is given the number of steps.
     """
 
     def init(params: optax.Params) -> Averaged:
-        copies = jax.tree.map(jnp.copy, params)  # the step's state is donated, so nothing in it may be there twice
+        copies = jax.tree.map(jnp.copy, params)  # the step's state is donated, so no array may occur twice in it
         return Averaged(optimizer.init(params), jnp.zeros([], jnp.int32), copies)
 
     def update(
@@ -87,6 +87,6 @@ def averaged(optimizer: optax.GradientTransformation, decay: float = 0.9999) -> 
 
 
 def staircase_sgd(learning_rate: float, steps: int, factor: float) -> optax.GradientTransformation:
-    """Return plain gradient descent whose learning rate is multiplied by the factor after each so many steps."""
-    # optax's own staircase is computed in float32, even where the parameters have more.
+    """Return plain gradient descent whose learning rate is multiplied by `factor` every `steps` steps."""
+    # optax's staircase is computed in float32, even if the parameters are wider.
     return optax.sgd(lambda taken: learning_rate * jnp.power(factor, (jnp.asarray(taken) // steps).astype(float)))

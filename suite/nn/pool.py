@@ -1,7 +1,7 @@
-"""Max pools whose gradient is a comparison with the stored place of each maximum.
+"""Max pools whose gradient compares the stored position of each maximum.
 
 XLA's own gradient searches each window again: in one loop on the CPU, in one slow kernel on a GPU. Of equal values the
-first in a window counts, as everywhere.
+first in a window counts, as usual.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-_NOWHERE, _OUTSIDE = 98, 99  # numbers of no place in a window
+_NOWHERE, _OUTSIDE = 98, 99  # numbers that no place in a window has
 
 
 def max_pool_2x2(x: jax.Array) -> jax.Array:
-    """Return the maxima [N,H//2,W//2,C] of the 2x2 windows of [N,H,W,C]; an odd last row or column is left out."""
+    """Return the maxima [N,H//2,W//2,C] of the 2x2 windows of [N,H,W,C]; an odd last row or column is dropped."""
     _, height, width, _ = x.shape
 
     @jax.custom_vjp
@@ -37,9 +37,9 @@ def max_pool_2x2(x: jax.Array) -> jax.Array:
 
 
 def max_pool_3x3(x: jax.Array) -> jax.Array:
-    """Return the maxima [N,H/2,W/2,C] of the 3x3 windows, two apart, of [N,H,W,C] with even sides.
+    """Return the maxima [N,H/2,W/2,C] of the 3x3 windows with stride 2 of [N,H,W,C] with even sides.
 
-    Same padding as TensorFlow has it: one row below and one column to the right, less than any number.
+    Same padding as in TensorFlow: one row below and one column to the right, lower than any number.
     """
     shape = x.shape
     _, height, width, _ = shape
@@ -52,13 +52,13 @@ def max_pool_3x3(x: jax.Array) -> jax.Array:
 
     def forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
         x = lax.pad(x, jnp.array(-jnp.inf, x.dtype), ((0, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0)))
-        found = first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
-        # Otherwise XLA searches the nine again for each of the four windows that a place may lie in.
-        return lax.optimization_barrier(found) if jax.default_backend() == "cpu" else found
+        maxima = first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
+        # Otherwise XLA repeats the search for each of the four windows that may hold a place.
+        return lax.optimization_barrier(maxima) if jax.default_backend() == "cpu" else maxima
 
     def backward(places: jax.Array, gradient: jax.Array) -> tuple[jax.Array]:
         def from_window(up: int, left: int) -> jax.Array:
-            """Return what each two by two places get from the window that begins so many windows before them."""
+            """Return what each 2x2 block gets from the window that begins so many windows earlier."""
             move = ((0, 0, 0), (up, -up, 0), (left, -left, 0), (0, 0, 0))
             numbers = [[number(a + 2 * up, b + 2 * left) for b in range(2)] for a in range(2)]
             moved = lax.pad(places, jnp.uint8(_OUTSIDE), move), lax.pad(gradient, jnp.zeros([], gradient.dtype), move)
@@ -75,7 +75,7 @@ def max_pool_3x3(x: jax.Array) -> jax.Array:
 
 
 def first_maximum(parts: Sequence[jax.Array]) -> tuple[jax.Array, jax.Array]:
-    """Return the largest of the parts element by element, and in uint8 the number of the first part that has it."""
+    """Return the element-wise maximum of the parts, and in uint8 the number of the first part that has it."""
     most, places = parts[0], jnp.zeros(parts[0].shape, jnp.uint8)
     for number, part in enumerate(parts[1:], 1):
         places = jnp.where(part > most, jnp.uint8(number), places)
@@ -84,7 +84,7 @@ def first_maximum(parts: Sequence[jax.Array]) -> tuple[jax.Array, jax.Array]:
 
 
 def where_at(places: jax.Array, gradient: jax.Array, numbers: Sequence[Sequence[int]]) -> jax.Array:
-    """Return [N,H,2,W,2,C]: at [n,h,a,w,b,c] the gradient [N,H,W,C] where its place is number [a][b], else 0."""
+    """Return [N,H,2,W,2,C]: at [n,h,a,w,b,c] the gradient [N,H,W,C] if its place is number [a][b], else 0."""
     wanted = np.array(numbers, np.uint8).reshape(1, 1, 2, 1, 2, 1)
     return jnp.where(
         places[:, :, None, :, None] == wanted, gradient[:, :, None, :, None], jnp.zeros([], gradient.dtype)

@@ -1,9 +1,9 @@
 """Gradient-boosted trees on binned columns, grown level by level from histograms.
 
-Devices share the rows; of the histograms that they add up each keeps some columns and looks there for splits.
+Devices share the rows. Each keeps some columns of the summed histograms and searches them for splits.
 
-Source: Chen and Guestrin, XGBoost (2016); the larger of two children is what the smaller leaves of its parent, as in
-LightGBM (Ke et al., 2017).
+Source: Chen and Guestrin, XGBoost (2016); the larger child is the parent minus the smaller, as in LightGBM (Ke et al.,
+2017).
 """
 
 from dataclasses import dataclass
@@ -32,37 +32,37 @@ from suite.nn.histograms import (
 
 
 class Tree(NamedTuple):
-    """A whole tree of depth D; a node that is not split sends every row to the left."""
+    """A complete tree of depth D; a node without a split sends every row left."""
 
     columns: jax.Array  # int32[2^D-1], level by level
-    thresholds: jax.Array  # float32[2^D-1]; bins above it go to the right
-    leaves: jax.Array  # float32[2^D], what is added to a margin
+    thresholds: jax.Array  # float32[2^D-1]; larger bins go right
+    leaves: jax.Array  # float32[2^D], added to a margin
 
 
 @dataclass(frozen=True)
 class Devices:
-    """The devices along an axis of a mesh, or one alone: all with rows of a table, each with columns of its own."""
+    """The devices along a mesh axis, or a single one: all hold rows of the table, each owns some columns."""
 
     axis: str | None
     columns: int  # of the table
 
     @property
     def number(self) -> int:
-        """Return how many there are."""
+        """The number of devices."""
         return 1 if self.axis is None else lax.axis_size(self.axis)
 
     @property
     def each(self) -> int:
-        """Return the number of columns of a device."""
+        """The number of columns per device."""
         return -(-self.columns // self.number)
 
     @property
     def width(self) -> int:
-        """Return the number of columns of them all, the last of which may be none of the table's."""
+        """The number of columns of all devices; the last ones may lie beyond the table's."""
         return self.each * self.number
 
     def first(self) -> jax.Array:
-        """Return the first column of this device."""
+        """The first column of this device."""
         return jnp.int32(0) if self.axis is None else lax.axis_index(self.axis) * jnp.int32(self.each)
 
     def summed(self, x: jax.Array) -> jax.Array:
@@ -70,18 +70,18 @@ class Devices:
         return x if self.axis is None else lax.psum(x, self.axis)
 
     def all_gathered(self, x: jax.Array) -> jax.Array:
-        """Return what all devices have, [D,...]."""
+        """Return every device's array, [D,...]."""
         return x[None] if self.axis is None else lax.all_gather(x, self.axis)
 
     def own(self, histogram: jax.Array) -> jax.Array:
-        """Return this device's columns of the sum of all devices' histograms [width,...]."""
+        """Return this device's columns of the summed histograms [width,...]."""
         if self.axis is None:
             return histogram
         return lax.psum_scatter(histogram, self.axis, scatter_dimension=0, tiled=True)
 
 
 def check_rows_fit(rows: int) -> None:
-    """Raise ValueError for more rows than the fields of a histogram can add up."""
+    """Raise ValueError if there are more rows than the fields of a histogram can sum."""
     if rows > MOST_ROWS:
         raise ValueError(f"{rows} rows asked for, boosting adds up to {MOST_ROWS}; take fewer")
 
@@ -91,8 +91,8 @@ def boosted(
 ) -> tuple[jax.Array, Tree, jax.Array]:
     """Return margins float32[N] after one more tree, the tree, and the weighted mean squared error before it.
 
-    Takes bins uint8[C,N] and labels float32[N]. `axis` names the devices that share the rows; `dense` adds a
-    level's rows in one go, as a GPU does fastest. Raises ValueError for more rows than the fields can add up.
+    Takes bins uint8[C,N] and labels float32[N]. `axis` names the devices that share the rows; `dense` adds a level's
+    rows in one pass, fastest on a GPU. Raises ValueError for more rows than the fields can sum.
     """
     devices = Devices(axis, len(bins))
     rows = labels.shape[0] * devices.number
@@ -109,16 +109,16 @@ def boosted(
 def grown(
     growth: Growth, bins: jax.Array, rows: jax.Array, unit: float, devices: Devices, dense: bool
 ) -> tuple[Tree, jax.Array]:
-    """Return a tree of packed rows int64[N], and what it adds to the margin of each, float32[N].
+    """Return a tree of packed rows int64[N], and its addition to each row's margin, float32[N].
 
-    While it grows, the smaller children of a level come before the larger ones, each half in the order of its parents:
-    the rows to count are those of the first half, and the level's histograms are two blocks. `names` has the place
-    that each node takes in the tree.
+    During growth the smaller children of a level come before the larger ones, each half in the order of its parents. So
+    the rows to count belong to the first half, and the level's histograms are two blocks. `names` maps each node to its
+    place in the tree.
     """
     columns, thresholds = [], []
-    node = jnp.zeros(rows.shape, jnp.uint32)  # of a kind that is not looked at for negative places
+    node = jnp.zeros(rows.shape, jnp.uint32)  # unsigned: no check for negative places
     names = jnp.zeros(1, jnp.int32)
-    every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once: else each use makes its own
+    every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once; otherwise each use makes its own
     table = row_by_row(bins) if dense else bins
     totals = devices.summed(jnp.sum(rows, keepdims=True))  # 1
     histogram = devices.own((added if dense else counted)(table, node, rows, 1, devices.width))
@@ -127,7 +127,7 @@ def grown(
             histogram = children(histogram, table, node, rows, every, devices, dense)  # own 256 2^level
         column, threshold, left = chosen(growth, histogram, totals, unit, devices, dense)
         right = totals - left
-        swapped = (right & HESSIANS) <= (left & HESSIANS)  # whether the right child is the smaller
+        swapped = (right & HESSIANS) <= (left & HESSIANS)  # whether the right child is the smaller one
         flat = taken(column.astype(jnp.uint32) * jnp.uint32(rows.size), node) + every
         there = taken(bins.reshape(-1), flat).astype(jnp.int32)  # N
         larger = (there > taken(threshold, node)) != taken(swapped, node)
@@ -155,31 +155,31 @@ def children(
     devices: Devices,
     dense: bool,
 ) -> jax.Array:
-    """Return a level's histograms int64[own,256,K]: those of smaller children counted, of larger ones what is left.
+    """Return a level's histograms int64[own,256,K]: smaller children counted, larger ones by subtraction.
 
     The table is uint8[N,C] if dense, else uint8[C,N].
     """
     nodes = parents.shape[2]
     if dense:
-        found = added(table, node, rows, nodes, devices.width)
+        counts = added(table, node, rows, nodes, devices.width)
     else:
-        found = gathered(table, node, rows, every, nodes, devices.width)
-    smaller = devices.own(found)
+        counts = gathered(table, node, rows, every, nodes, devices.width)
+    smaller = devices.own(counts)
     return jnp.concatenate([smaller, parents - smaller], 2)
 
 
 def chosen(
     growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float, devices: Devices, dense: bool
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return each node's split: column int32[K], last bin to the left int32[K], packed sum of the left int64[K].
+    """Return each node's split: column int32[K], last left bin int32[K], packed left sum int64[K].
 
-    A node that no split is worth has its threshold at the last bin.
+    A node that is not worth a split has its threshold at the last bin.
     """
     own = (splits.best if dense else splits.swept)(growth, histogram, totals, unit)  # K
     both = jnp.stack([splits.shifted(own, devices.first()), splits.lefts(histogram, own)])
-    found, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
-    best = jnp.max(found, 0)  # K; no two devices have the same column
-    left = jnp.sum(jnp.where(found == best[None], lefts, 0), 0)
+    candidates, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
+    best = jnp.max(candidates, 0)  # K; no two devices own the same column
+    left = jnp.sum(jnp.where(candidates == best[None], lefts, 0), 0)
     gains, column, threshold = splits.opened(best)
     split = splits.worth(growth, gains, totals, unit)
     return jnp.where(split, column, 0), jnp.where(split, threshold, BINS - 1), jnp.where(split, left, totals)

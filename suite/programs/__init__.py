@@ -1,1 +1,1 @@
-"""The steps that are timed: one program for each way of each implementation."""
+"""The timed steps: one program for each variant of each implementation."""

@@ -15,8 +15,8 @@ from suite.worker_api.program import Batch
 class KerasProgram:
     """A control's step on the CPU, driven as `suite.worker_api.program.Program` describes.
 
-    The step is what Keras' own `train_step` does, without its metrics and its loop in Python, which would be timed with
-    it. XLA is left out: it is JAX's compiler, and this is the independent side.
+    The step does what Keras' own `train_step` does, without metrics and without a Python loop, which would be timed
+    too. It does not use XLA: XLA is JAX's compiler, and this side is independent.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -62,15 +62,15 @@ class KerasProgram:
         return loss
 
     def compile(self) -> None:
-        """Nothing: TensorFlow prepares its graph in the first step."""
+        """Do nothing: TensorFlow prepares its graph in the first step."""
 
     def chain(self, steps: int) -> None:
-        """Run dependent steps, rotating through the batches; inferences follow one another anyway."""
+        """Run dependent steps, rotating through the batches; inferences run one after another anyway."""
         for index in range(steps):
             self._out = self._function(self._batches[index % len(self._batches)])
 
     def block(self) -> None:
-        """Nothing: on the CPU every call has returned with its result."""
+        """Do nothing: on the CPU every call returns with its result."""
 
     def loss(self) -> float:
         """Return the last step's loss."""
@@ -82,17 +82,17 @@ class KerasProgram:
         return self._function.experimental_get_tracing_count()
 
     def cache_hits(self) -> None:
-        """Return None: nothing is counted."""
+        """Return None: no cache."""
 
     def jaxpr_cost(self) -> None:
-        """Return None: nothing is traced ahead of time."""
+        """Return None: unsupported."""
 
     def program_digest(self) -> str:
-        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        """Return a digest of the source of the control and its driver: nothing is lowered ahead of time."""
         return source_digest.of_case(type(self), "suite.controls_keras", self._case)
 
     def state_digest(self) -> None:
-        """Return None: nothing is replayed."""
+        """Return None: unsupported."""
 
     def platform(self) -> None:
         """Return None: it runs on the CPU alone."""
@@ -102,14 +102,14 @@ class KerasProgram:
         return None
 
     def bytes_per_step(self) -> None:
-        """Return None: JAX's side counts."""
+        """Return None: JAX's side counts them."""
 
     def packages(self) -> dict[str, str]:
         """Return the versions of Keras and TensorFlow."""
         return {"keras": keras.version(), "tensorflow": tf.version.VERSION}
 
     def settings(self) -> dict[str, Any]:
-        """Return the options in force that bear on speed."""
+        """Return the options in force that affect speed."""
         return {
             "tf_synchronous": tf.config.experimental.get_synchronous_execution(),
             "tf_intra_op_threads": tf.config.threading.get_intra_op_parallelism_threads() or "all cores",

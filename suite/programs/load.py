@@ -1,4 +1,4 @@
-"""Which program measures a case. Each is imported where its case needs it alone: importing is timed."""
+"""Choose the program of a case. Each is imported only if its case needs it: importing is timed."""
 
 from suite import variants
 from suite.case import Case
@@ -7,7 +7,7 @@ from suite.worker_api.program import Program
 
 
 def of_this_host(case: Case) -> tuple[Program, BatchSource]:
-    """Return this host's program for the case, and who makes its batches.
+    """Return this host's program for the case, and its batch source.
 
     Raises LookupError if the implementation lacks the case's variant.
     """

@@ -1,8 +1,8 @@
-"""A digest of what a baseline's step is made of: the source of its network, loss and optimizer and of what drives it.
+"""A digest of a baseline's step: the source of its network, loss and optimizer, and of their driver.
 
-A baseline has no lowered program that could be had before it runs. Of the modules those definitions alone count that
-the step reaches by name, so that a second optimizer in a shared file leaves it as it is. Comments, docstrings,
-annotations, places and names of files do not count, nor what gives the two sides their batches and compares them.
+A baseline has no lowered program before it runs. Only definitions that the step reaches by name count, so a second
+optimizer in a shared file changes nothing. Comments, docstrings, annotations and file names do not count. Neither does
+the code that makes and compares the two sides' batches.
 """
 
 import ast
@@ -15,36 +15,36 @@ from pathlib import Path
 from suite.case import Case
 
 PACKAGE = "suite"
-_ASIDE = frozenset({"preparation", "draw", "input_sets", "weights"})  # of a control: batches, and the comparison
-_TELLING = frozenset(  # methods of a driver that tell of it and do nothing in its step
+_ASIDE = frozenset({"preparation", "draw", "input_sets", "weights"})  # of a control: its batches and the comparison
+_TELLING = frozenset(  # methods of a driver that report and do nothing in its step
     {"bytes_per_step", "cache_hits", "compilations", "device_memory_bytes", "loss", "packages", "platform"}
     | {"program_digest", "settings", "state_digest", "jaxpr_cost"}
 )
 _DRIVING = frozenset({"chain", "block"})  # methods that every driver has
 
-Name = tuple[str, str]  # of a module, and of what is defined in it
-SourceOf = Callable[[str], str | None]  # of a module by its name; None for what is none
+Name = tuple[str, str]  # of a module, and of a definition in it
+SourceOf = Callable[[str], str | None]  # of a module by its name; None if there is none
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Module:
-    """What a module defines at its top, and what its names are called where they come from."""
+    """A module's top-level definitions, and the origins of its imported names."""
 
     defined: dict[str, tuple[ast.AST, ...]] = field(default_factory=dict)
-    imported: dict[str, Name] = field(default_factory=dict)  # from the package; '' for a whole module
-    foreign: dict[str, str] = field(default_factory=dict)  # from elsewhere, such as 'torch.nn.functional'
+    imported: dict[str, Name] = field(default_factory=dict)  # of the package; '' for a whole module
+    foreign: dict[str, str] = field(default_factory=dict)  # of other packages, such as 'torch.nn.functional'
 
 
 def digest(start: Iterable[Name], source_of: SourceOf) -> str:
     """Return the digest of definitions and of all that they reach; `source_of` gives a module's source by its name.
 
-    Raises LookupError if one to start at is not there.
+    Raises LookupError if a starting definition is missing.
     """
     return hashlib.sha256("\n".join(reached(start, source_of)).encode()).hexdigest()
 
 
 def reached(start: Iterable[Name], source_of: SourceOf) -> tuple[str, ...]:
-    """Return each reached definition as text, in an order that no name of a module decides."""
+    """Return each reached definition as text, in an order independent of module names."""
     modules: dict[str, _Module | None] = {}
 
     def module(name: str) -> _Module | None:
@@ -75,7 +75,7 @@ def reached(start: Iterable[Name], source_of: SourceOf) -> tuple[str, ...]:
 
 
 def _names(node: ast.AST, where: str, at: _Module) -> Iterator[Name]:
-    """Yield what a definition refers to: of its own module, or of one that this imports."""
+    """Yield the names that a definition refers to, in its own module or in one that this imports."""
     for each in _walk(node):
         if isinstance(each, ast.Name):
             yield where, each.id
@@ -88,34 +88,34 @@ def _names(node: ast.AST, where: str, at: _Module) -> Iterator[Name]:
 
 
 def _module(source: str) -> _Module:
-    found = _Module()
+    module_names = _Module()
     for node in ast.parse(source).body:
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 for each in names:
                     if module.split(".")[0] == PACKAGE:
-                        found.imported[each.asname or each.name] = module, each.name
+                        module_names.imported[each.asname or each.name] = module, each.name
                     else:
-                        found.foreign[each.asname or each.name] = f"{module}.{each.name}"
+                        module_names.foreign[each.asname or each.name] = f"{module}.{each.name}"
             case ast.Import(names=names):
                 for each in names:
                     if each.name.split(".")[0] == PACKAGE:
-                        found.imported[each.asname or each.name] = each.name, ""
+                        module_names.imported[each.asname or each.name] = each.name, ""
                     else:
-                        found.foreign[each.asname or each.name.split(".")[0]] = each.name
+                        module_names.foreign[each.asname or each.name.split(".")[0]] = each.name
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.defined[name] = *found.defined.get(name, ()), node
+                module_names.defined[name] = *module_names.defined.get(name, ()), node
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
                 for each in ast.walk(node):
                     if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                        found.defined[each.id] = *found.defined.get(each.id, ()), node
+                        module_names.defined[each.id] = *module_names.defined.get(each.id, ()), node
             case _:
                 pass
-    return found
+    return module_names
 
 
 def normalised(source: str) -> str:
-    """Return a whole module's source as text without comments, docstrings, annotations, imports and places."""
+    """Return a module's source as text without comments, docstrings, annotations, imports and positions."""
     return "\n".join(_text(node, {}) for node in ast.parse(source).body if not isinstance(node, _IMPORTS))
 
 
@@ -123,7 +123,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def _text(node: object, foreign: Mapping[str, str]) -> str:
-    """Return a tree as text, which is the same in every version of Python that reads the source."""
+    """Return a tree as text, the same in every Python version that parses the source."""
     if isinstance(node, ast.Name):
         return f"{{{foreign.get(node.id, node.id)}}}"
     if isinstance(node, ast.Constant):
@@ -140,7 +140,7 @@ def _text(node: object, foreign: Mapping[str, str]) -> str:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a tree's nodes without what does not count."""
+    """Yield the nodes of a tree that count."""
     yield node
     for _, value in _fields(node):
         for each in value if isinstance(value, list) else (value,):
@@ -149,7 +149,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
-    """Yield what counts of a node: nothing that is empty, no annotation, docstring or import."""
+    """Yield the fields of a node that count: no empty ones, annotations, docstrings or imports."""
     for name, value in ast.iter_fields(node):
         if value is None or value == [] or name in ("ctx", "annotation", "returns", "type_comment", "type_params"):
             continue
@@ -164,7 +164,7 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
 
 
 def _is_aside(node: ast.AST, of: ast.AST) -> bool:
-    """Return whether a statement does nothing in a step: a text, an import, or a method or field that only tells."""
+    """Return whether a statement does nothing in a step: a string, an import, or a reporting method or field."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
             return True
@@ -178,15 +178,15 @@ def _is_aside(node: ast.AST, of: ast.AST) -> bool:
 
 
 def of_case(kind: type, controls: str, case: Case) -> str:
-    """Return the digest of the step of a case: of the class that drives it, its control, variant and precision."""
+    """Return the digest of a case's step: its driver, its control, variant and precision."""
     start = (kind.__module__, kind.__qualname__), (f"{controls}.{case.workload}", "CONTROL")
     return f"{digest(start, source)} {case.variant} {case.precision}"
 
 
 def source(module: str) -> str | None:
-    """Return the source that a module was, or would be, imported from; None for what is no module with a file."""
+    """Return the source of the file that a module is imported from; None if there is none."""
     try:
-        found = importlib.util.find_spec(module)
+        spec = importlib.util.find_spec(module)
     except ModuleNotFoundError:
         return None
-    return Path(found.origin).read_text(encoding="utf-8") if found is not None and found.origin else None
+    return Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else None

@@ -12,15 +12,15 @@ from suite.controls._base import Control
 from suite.programs import source_digest
 from suite.worker_api.program import Batch
 
-_GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA graphs asks for
+_GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA graphs asks
 
 
 class TorchProgram:
     """A control's step on one device, driven as `suite.worker_api.program.Program` describes.
 
-    Variants: `plain` is eager, `compile` is torch.compile of forward and loss and of the optimizer's step, `graph`
-    replays the whole eager step as one CUDA graph, `compile-graph` the whole compiled step. The compiler may take the
-    weights of an inference for constants.
+    Variants: `plain` is eager, `compile` compiles forward and loss, and the optimizer's step, with torch.compile.
+    `graph` replays the whole eager step as one CUDA graph, `compile-graph` the whole compiled step. The compiler may
+    treat the weights of an inference as constants.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -32,7 +32,7 @@ class TorchProgram:
         words = case.variant.split("-")
         self._compiled, self._replayed = "compile" in words, "graph" in words
         self._device = torch.device("cuda" if case.backend == "gpu" else "cpu")
-        # As XLA does. An LSTM's gradients fade below the least normal number, and the CPU is 8 times slower with those.
+        # As XLA does. An LSTM's gradients become subnormal, which makes the CPU 8 times slower.
         torch.set_flush_denormal(True)  # before the first parallel work, so that its threads inherit it
         if case.threads is not None:
             torch.set_num_threads(case.threads)
@@ -40,7 +40,7 @@ class TorchProgram:
         torch.backends.cuda.matmul.allow_tf32 = fast
         torch.backends.cudnn.allow_tf32 = fast
         torch.backends.cudnn.benchmark = True
-        inductor.freezing = True  # where no gradients are asked for; torch.compile's own options come too late for it
+        inductor.freezing = True  # without gradients; torch.compile's own options come too late for it
         self._out: torch.Tensor | None = None
 
     @property
@@ -71,14 +71,14 @@ class TorchProgram:
         return pictures.contiguous() if self._case.layout == "contiguous" else pictures
 
     def lower(self) -> None:
-        """Choose what runs as a step; PyTorch has no stage of its own for it."""
+        """Choose the function that runs as a step; PyTorch has no stage for it."""
         made = torch.compile if self._compiled else lambda function: function
         self._loss = made(self._control.loss)
         if self._control.optimizer is not None:
             self._move = made(self._optimizer.step)
 
     def compile(self) -> None:
-        """Capture the CUDA graphs, one for each input set; without them compiled code is made in the first step."""
+        """Capture the CUDA graphs, one for each input set; without graphs the first step compiles."""
         self._steps: list[Callable[[], torch.Tensor]] = [
             lambda batch=batch: self._once(batch) for batch in self._batches
         ]
@@ -98,7 +98,7 @@ class TorchProgram:
             loss = self._loss(self._model, batch)
         loss.backward()
         self._move()
-        self._optimizer.zero_grad()  # also in a graph: zeros would be written, and then added to
+        self._optimizer.zero_grad()  # also in a graph: zeros would be written and then added to
         return loss.detach()
 
     def _autocast(self) -> contextlib.AbstractContextManager:
@@ -129,7 +129,7 @@ class TorchProgram:
             self._out = self._steps[index % len(self._steps)]()
 
     def block(self) -> None:
-        """Wait for the device; on the CPU every call has returned with its result."""
+        """Wait for the device; on the CPU every call returns with its result."""
         if self._device.type == "cuda":
             torch.cuda.synchronize()
 
@@ -139,21 +139,21 @@ class TorchProgram:
         return float(self._out)
 
     def compilations(self) -> int:
-        """Return how many graphs torch.compile has made so far."""
+        """Return how many graphs torch.compile has compiled so far."""
         return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._compiled else 0
 
     def cache_hits(self) -> None:
-        """Return None: nothing is counted."""
+        """Return None: no cache."""
 
     def jaxpr_cost(self) -> None:
-        """Return None: nothing is traced ahead of time."""
+        """Return None: unsupported."""
 
     def program_digest(self) -> str:
-        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        """Return a digest of the source of the control and its driver: nothing is lowered ahead of time."""
         return source_digest.of_case(type(self), "suite.controls", self._case)
 
     def state_digest(self) -> None:
-        """Return None: nothing is replayed."""
+        """Return None: unsupported."""
 
     def platform(self) -> str:
         """Return the backend of the device that holds the parameters."""
@@ -161,21 +161,21 @@ class TorchProgram:
         return "gpu" if kind == "cuda" else kind
 
     def device_memory_bytes(self) -> int | None:
-        """Return the GPU's peak of memory in use; None on the CPU."""
+        """Return the GPU's peak memory in bytes; None on the CPU."""
         return torch.cuda.max_memory_allocated() if self._device.type == "cuda" else None
 
     def bytes_per_step(self) -> None:
-        """Return None: JAX's side counts."""
+        """Return None: JAX's side counts them."""
 
     def packages(self) -> dict[str, str]:
-        """Return PyTorch's version with that of its CUDA side."""
-        found = {"torch": str(torch.__version__)}
+        """Return PyTorch's version, with its CUDA version."""
+        versions = {"torch": str(torch.__version__)}
         if torch.version.cuda is not None:
-            found |= {"torch-cuda": torch.version.cuda, "torch-cudnn": str(torch.backends.cudnn.version())}
-        return found
+            versions |= {"torch-cuda": torch.version.cuda, "torch-cudnn": str(torch.backends.cudnn.version())}
+        return versions
 
     def settings(self) -> dict[str, Any]:
-        """Return the options in force that bear on speed."""
+        """Return the options in force that affect speed."""
         return {
             "torch_threads": torch.get_num_threads(),
             "torch_allow_tf32": torch.backends.cudnn.allow_tf32,

@@ -1,4 +1,4 @@
-"""Single requests in PyTorch: eager, compiled, or replayed as one CUDA graph whose picture is exchanged."""
+"""Single requests in PyTorch: eager, compiled, or replayed as one CUDA graph whose picture is replaced."""
 
 from typing import Any
 
@@ -8,21 +8,21 @@ from suite.programs.torch_program import TorchProgram
 
 
 class TorchServing(TorchProgram):
-    """An inference that is asked and answers, driven as `suite.worker.serving.Server` describes.
+    """An inference that answers requests, driven as `suite.worker.serving.Server` describes.
 
-    On a GPU everything is queued in one stream: the picture's copy, the inference, the answer's copy, and a mark at
-    which this answer is there, whatever was queued behind it.
+    On a GPU everything is queued in one stream: the picture's copy, the inference, the answer's copy, and an event. The
+    event marks this answer as ready, whatever is queued behind it.
     """
 
     def compile(self) -> None:
-        """Capture one CUDA graph, of whose picture every request overwrites the pixels; without it as for steps."""
+        """Capture one CUDA graph, whose picture each request overwrites; other variants compile as steps do."""
         self._pictures = [{name: tensor.cpu() for name, tensor in batch.items()} for batch in self._batches]
         if self._replayed:
             self._batches = self._batches[:1]
         super().compile()
 
     def ask(self, index: int) -> Any:
-        """Dispatch a request with its picture's copy, and the copy of its answer back."""
+        """Dispatch a request with its picture copied from the host, and the copy of its answer back."""
         answer = self._asked(self._pictures[index])
         if self._device.type != "cuda":
             return answer
@@ -39,7 +39,7 @@ class TorchServing(TorchProgram):
         return self._steps[0]()
 
     def answer(self, pending: Any) -> float:
-        """Return the answer when it is on the host."""
+        """Return the answer once it is on the host."""
         if self._device.type != "cuda":
             return float(pending)
         there, mark = pending

@@ -1,4 +1,4 @@
-"""One round of boosting in XGBoost: a call of `Booster.update` on a table in its own form."""
+"""One boosting round in XGBoost: a call of `Booster.update` on a table in XGBoost's own form."""
 
 import json
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from suite.programs import source_digest
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
 
-ONE_THREAD = "one-thread"  # the variant; `plain` has one for each granted core
+ONE_THREAD = "one-thread"  # the variant; `plain` has one thread for each granted core
 
 
 class XgboostProgram:
     """A control's rounds on one device, driven as `suite.worker_api.program.Program` describes.
 
-    The table is the first of the input sets. After the last round another booster begins, as JAX's side does.
+    The table is the first input set. After the last round a new booster begins, as on JAX's side.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -38,11 +38,11 @@ class XgboostProgram:
         return 1
 
     def initialise(self, seed: int) -> None:
-        """Begin with no trees; nothing about them is random."""
+        """Start without trees; nothing is random."""
         self._seed, self._round = seed, 0
 
     def put(self, batches: Sequence[Batch]) -> None:
-        """Give XGBoost the first input set, which puts it into its bins."""
+        """Give XGBoost the first input set; XGBoost bins it."""
         table = batches[0]
         self._labels = table["labels"]
         self._table = xgboost.QuantileDMatrix(
@@ -50,12 +50,12 @@ class XgboostProgram:
         )
 
     def lower(self) -> None:
-        """Nothing: there is no such stage."""
+        """Do nothing: there is no such stage."""
 
     def compile(self) -> None:
-        """Begin a booster.
+        """Create a booster.
 
-        Raises RuntimeError if it is on another device than the one asked for, which XGBoost itself only warns of.
+        Raises RuntimeError if it is not on the requested device, of which XGBoost itself only warns.
         """
         self._begin()
         if self.platform() != self._case.backend:
@@ -69,7 +69,7 @@ class XgboostProgram:
         self._booster = xgboost.Booster({**self._control.parameters, **chosen}, [self._table])
 
     def chain(self, steps: int) -> None:
-        """Grow so many trees."""
+        """Grow `steps` trees."""
         for _ in range(steps):
             if self._round == self._control.rounds:
                 self._begin()
@@ -78,7 +78,7 @@ class XgboostProgram:
             self._round += 1
 
     def block(self) -> None:
-        """Nothing: a call has returned with its tree."""
+        """Do nothing: a call returns with its tree."""
 
     def loss(self) -> float:
         """Return the mean squared error after the last round, weighted as in training."""
@@ -91,20 +91,20 @@ class XgboostProgram:
         return 0
 
     def cache_hits(self) -> None:
-        """Return None: nothing is counted."""
+        """Return None: no cache."""
 
     def jaxpr_cost(self) -> None:
-        """Return None: nothing is traced ahead of time."""
+        """Return None: unsupported."""
 
     def program_digest(self) -> str:
-        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        """Return a digest of the source of the control and its driver: nothing is lowered ahead of time."""
         return source_digest.of_case(type(self), "suite.controls_xgboost", self._case)
 
     def state_digest(self) -> None:
-        """Return None: nothing is replayed."""
+        """Return None: unsupported."""
 
     def platform(self) -> str:
-        """Return the backend of the device that the booster itself says it trains on."""
+        """Return the backend of the device that the booster itself reports."""
         told = json.loads(self._booster.save_config())["learner"]["generic_param"]["device"]
         return "gpu" if told.startswith("cuda") else told
 
@@ -112,13 +112,13 @@ class XgboostProgram:
         """Return None: XGBoost has no counter."""
 
     def bytes_per_step(self) -> None:
-        """Return None: JAX's side counts."""
+        """Return None: JAX's side counts them."""
 
     def packages(self) -> dict[str, str]:
         """Return XGBoost's version."""
         return {"xgboost": xgboost.__version__}
 
     def settings(self) -> dict[str, Any]:
-        """Return the options in force that bear on speed."""
+        """Return the options in force that affect speed."""
         told = json.loads(self._booster.save_config())["learner"]["generic_param"]
         return {"xgboost_threads": told["nthread"], "xgboost_device": told["device"]}

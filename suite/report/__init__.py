@@ -1,1 +1,1 @@
-"""The pages of the site, and the tables that the terminal shares with them."""
+"""The pages of the site, and the tables that they share with the terminal."""

@@ -21,8 +21,8 @@ from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Batch, Program
 
-_ALONE_SAMPLES = 3  # of the step alone, for comparison
-_WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is
+_ALONE_SAMPLES = 3  # of the step alone, as a baseline
+_WARM_SECONDS = 5.0  # after which a full queue counts as warm
 
 Batches = Iterator[Batch]
 Open = Callable[[store.Split, Preparation, Plan], Batches]
@@ -30,21 +30,21 @@ Open = Callable[[store.Split, Preparation, Plan], Batches]
 
 @runtime_checkable
 class Learner(Protocol):
-    """A program that can take its batches from whoever brings them."""
+    """A program that takes its batches from an iterator."""
 
     def learn(self, batches: Batches) -> None:
-        """Dispatch a dependent step with each of the batches, copied to the device; never far ahead of it."""
+        """Dispatch a dependent step for each batch, copied to the device; never far ahead of the device."""
 
 
 def measured_epoch(
     process: Process, target: Program, inputs: list[Batch], owner: BatchSource, open_batches: Open
 ) -> float:
-    """Measure steps from storage on, and before that the step alone; return the first step's loss.
+    """Measure the step alone, then steps fed from storage; return the first step's loss.
 
     Raises LookupError if the implementation has no such scope, ValueError if the workload has no stored data.
     """
     if not isinstance(target, Learner):
-        raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'epoch' asked for, {type(target).__name__} does not support it")
     started(process, target, inputs)
     first_loss = target.loss()
     alone = process.result("alone", lambda: step_alone(process, target))
@@ -75,7 +75,7 @@ def measured_input(process: Process, owner: BatchSource, open_batches: Open) -> 
 
 
 def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Batches, Sample]:
-    """Return batches without end, and how long the first took to come, workers started and all."""
+    """Return endless batches, and the time until the first one, with the start of the workers."""
     case, task, preparation = process.case, process.task, stored(owner, process.case)
 
     def read() -> store.Split:
@@ -84,18 +84,18 @@ def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Ba
         return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
 
     train = process.result("data", read)
-    found: list[Batches] = []
+    streams: list[Batches] = []
 
     def open_it() -> None:
-        found.append(open_batches(train, preparation, planned(case, task.seed)))
-        next(found[0])
+        streams.append(open_batches(train, preparation, planned(case, task.seed)))
+        next(streams[0])
 
     taken = process.stage("first_batch", open_it)
-    return found[0], taken
+    return streams[0], taken
 
 
 def planned(case: Case, seed: int) -> Plan:
-    """Return how the case's batches are brought."""
+    """Return the plan of the case's input pipeline."""
     return Plan(
         batch=case.batch,
         seed=seed,
@@ -108,7 +108,7 @@ def planned(case: Case, seed: int) -> Plan:
 
 
 def step_alone(process: Process, target: Program) -> float:
-    """Return the seconds of a step whose batch is on the device, as scope `step` takes them but with less effort."""
+    """Return the seconds of a step whose batch is on the device, measured with less effort than scope `step`."""
     plan = replace(process.task.plan, samples=_ALONE_SAMPLES)
     chain = partial(run_and_block, target)
     steps = clock.steps_per_sample(chain, plan, process.clocks, target.steps_per_call)
@@ -117,14 +117,14 @@ def step_alone(process: Process, target: Program) -> float:
 
 
 def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Run:
-    """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
+    """Return the run of the steady flow: drain the queue first, then take the samples."""
     steps, warm = process.result("warmup", lambda: emptied(process, chain))
     seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)
     return msgspec.structs.replace(seen, warmup=warm)
 
 
 def emptied(process: Process, chain: clock.Chain) -> tuple[int, tuple[Sample, ...]]:
-    """Take steps until what waits in the queue is used up; return how many steps a sample has, and what these took."""
+    """Take steps until the prefetch queue is drained; return the steps of a sample, and the samples of these steps."""
     plan = process.task.flow
     warm: list[Sample] = []
     steps, done, elapsed = plan.warmup_steps, 0, 0.0

@@ -1,4 +1,4 @@
-"""Scope `learning`: so many training steps from storage, then every example of the validation."""
+"""Scope `learning`: training steps from storage, then the whole validation split."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -15,14 +15,14 @@ from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Batch, Program
 from suite.worker_api.protocol import Message
 
-_POINTS = 200  # of a loss curve
+_POINTS = 200  # on a loss curve
 _CATS_AND_DOGS = "cats_vs_dogs"
 
 
 def measured_learning(process: Process, target: Program, owner: BatchSource) -> float:
-    """Train and judge the network of the task; return the first loss that was looked at.
+    """Train and evaluate the task's network; return the first recorded loss.
 
-    The one sample is the whole training and its validation; nothing is compiled in it. Raises LookupError if the
+    The one sample is the whole training with its validation; nothing is compiled in it. Raises LookupError if the
     implementation cannot learn, ValueError if the workload has no stored data.
     """
     from suite.data import pipeline
@@ -30,29 +30,29 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
 
     case, task = process.case, process.task
     if not isinstance(target, training.LearningProgram):
-        raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'learning' asked for, {type(target).__name__} does not support it")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
-    taught = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
-    batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
+    split = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
+    batches = pipeline.batches(split.train, split.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: training.start(target, batches, task.seed))
-    steps = case.steps or -(-len(taught.train) // case.batch)
+    steps = case.steps or -(-len(split.train) // case.batch)
     steps = min(steps, task.most_steps or steps)
-    every, found = max(1, steps // _POINTS), []
+    every, results = max(1, steps // _POINTS), []
 
     def learn() -> None:
         losses = training.train(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
-        labels = taught.validation[training.LABELS]
-        right = training.accuracy(target.answers(taught.validation), labels)
-        found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
+        labels = split.validation[training.LABELS]
+        right = training.accuracy(target.answers(split.validation), labels)
+        results.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
 
     before = load.cpu_load()
-    whole = process.stage("learning", learn)
-    others, learnt = load.by_others(before, load.cpu_load()), found[0]
+    training_sample = process.stage("learning", learn)
+    others, learnt = load.by_others(before, load.cpu_load()), results[0]
     if task.dataset == _CATS_AND_DOGS:
-        predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
+        predicted = process.result("predictions", lambda: predictions(target.answers, split.validation))
         learnt = replace(learnt, predictions=predicted)
-    process.runs["learning"] = process.run(samples=(whole,), other_load_cores=others, learnt=learnt)
+    process.runs["learning"] = process.run(samples=(training_sample,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]
 
 

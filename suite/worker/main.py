@@ -1,6 +1,6 @@
-"""The child process: brings one program from import to samples and streams what it saw.
+"""The child process: takes one program from import to samples and streams the results.
 
-Reads one `Task` from standard input. The parent (runner) decides everything; this only measures.
+Reads one `Task` from standard input. The parent decides everything; the child only measures.
 """
 
 import hashlib
@@ -36,13 +36,13 @@ from suite.worker_api.inputs import BatchSource, batches, run_inputs
 from suite.worker_api.program import Program
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
-_REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
+_REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
 
 
 def main() -> None:
     """Measure the task on standard input; standard output carries the protocol alone."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a library prints goes to standard error
+    os.dup2(2, 1)  # keep what libraries print off the protocol
     task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
     parent_death.exit_when_parent_exits()
 
@@ -54,9 +54,9 @@ def main() -> None:
     except Exception as error:
         say(Message(stage="failed", reason=reason(error)))
         traceback.print_exc()
-        os._exit(1)  # whatever threads are at work
+        os._exit(1)  # do not wait for other threads
     out.flush()
-    os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
+    os._exit(0)  # the report is sent; tearing down a backend takes seconds and can fail
 
 
 def reason(error: BaseException) -> str:
@@ -72,7 +72,7 @@ def reason(error: BaseException) -> str:
 
 
 def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
-    """Run the stages and scopes of the task, telling the parent what begins and what ended."""
+    """Run the task's stages and scopes, and report each beginning and end to the parent."""
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     processor.pin(process.case.threads)
     if not SCOPES[process.case.scope].computes:
@@ -99,14 +99,14 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
 
 
 def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
-    """Return the inputs and their digest, '' without any."""
+    """Return the inputs and their digest; '' if there are none."""
     return inputs, data.digest(inputs) if inputs else ""
 
 
 def note_program(process: Process, target: Program, digest: str, first_loss: float) -> Software:
-    """Add what a program that has been measured tells of itself to each run; return what ran."""
-    memory = peak_memory_bytes()  # without what the digest of the program needs
-    told = settings() | {name: str(value) for name, value in target.settings().items()}
+    """Add the measured program's own facts to each run; return the software."""
+    memory = peak_memory_bytes()  # before the digest of the program needs more
+    in_force = settings() | {name: str(value) for name, value in target.settings().items()}
     process.note(
         input_digest=digest,
         first_loss=finite(first_loss),
@@ -115,26 +115,26 @@ def note_program(process: Process, target: Program, digest: str, first_loss: flo
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
         cache_hits=target.cache_hits(),
-        program=program_of(target, told),
+        program=program_of(target, in_force),
     )
-    return software(target.packages(), told)
+    return software(target.packages(), in_force)
 
 
 def software(packages: dict[str, str], settings: dict[str, str]) -> Software:
-    """Return what ran in this process."""
+    """Return the software of this process."""
     return Software(suite=__version__, python=platform.python_version(), packages=packages, settings=settings)
 
 
 def peak_memory_bytes() -> int:
-    """Return the largest resident set that this process has had."""
+    """Return the largest resident set of this process, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def program_of(target: Program, settings: Mapping[str, str]) -> str:
-    """Return a digest of the step and of the settings that bear on its speed; '' if it cannot be made.
+    """Return a digest of the step and of the settings that affect its speed; '' if it cannot be made.
 
-    Nothing that was measured is lost for want of it.
+    A failure here must not lose the measurement.
     """
     try:
         step = target.program_digest()
@@ -146,7 +146,7 @@ def program_of(target: Program, settings: Mapping[str, str]) -> str:
 
 
 def inputs_of(owner: BatchSource, task: Task) -> list[data.Batch]:
-    """Return what is made beforehand: sets for steps, all of a whole run, nothing where storage gives everything."""
+    """Return the inputs made beforehand: sets for steps, all of a whole run, nothing if storage provides them."""
     scope = task.cases[0].scope
     if scope == "learning":
         return []
@@ -154,7 +154,7 @@ def inputs_of(owner: BatchSource, task: Task) -> list[data.Batch]:
 
 
 def measured(process: Process, target: Program, inputs: list[data.Batch], owner: BatchSource) -> float:
-    """Measure the scopes of the task; return the first step's loss, of a whole run its last one's."""
+    """Measure the task's scopes; return the first step's loss, or the last loss of a whole run."""
     if process.case.scope == "run":
         return whole_run.measured_run(process, target, inputs)
     if process.case.scope == "learning":
@@ -169,20 +169,20 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
 
 
 def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
-    """Return what takes the steps of another sample; None where none was of steps alone."""
+    """Return a function that takes another sample's steps; None if the task measured no steps alone."""
     seen = process.runs.get("step")
     return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
 
 
 def measured_input(process: Process) -> dict[str, str]:
-    """Measure the input pipeline alone, which computes nothing; return the versions at work."""
+    """Measure the input pipeline alone, with nothing computed; return the packages' versions."""
     owner, open_batches, packages = process.result("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
     return packages
 
 
 def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:
-    """Import an implementation's input pipeline; return whose batches it makes, how, and the versions at work."""
+    """Import an implementation's input pipeline; return the batch source, its `open`, and the packages' versions."""
     variants.require(case)
     if case.implementation == "torch":
         from suite import controls
@@ -196,7 +196,7 @@ def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:
 
 
 def program(case: Case) -> tuple[Program, BatchSource]:
-    """Import the implementation; return its program for the case, with its other hosts, and who makes its batches."""
+    """Import the implementation; return its program for the case, with its other hosts, and the batch source."""
     if case.hosts == 1:
         return load.of_this_host(case)
     from suite.multihost import hosts

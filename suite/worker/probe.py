@@ -1,6 +1,6 @@
-"""What an implementation's interpreter has to offer, asked in a child so that the parent stays free of it.
+"""What an implementation's interpreter offers, asked in a child so that the parent imports no framework.
 
-`python -m suite.worker.probe jax` prints one JSON line: versions, backends seen, and every workload's description.
+`python -m suite.worker.probe jax` prints one JSON line: versions, backends and every workload's description.
 """
 
 import os
@@ -28,14 +28,14 @@ def jax_offer() -> Offer:
             backends[backend] = tuple(device.device_kind for device in jax.devices(backend))
         except (RuntimeError, AssertionError):
             continue
-    found = tuple(models.load(name).description for name in models.names())
+    descriptions = tuple(models.load(name).description for name in models.names())
     return Offer(
         implementation="jax",
         backends=backends,
         packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
-        workloads=found,
+        workloads=descriptions,
         ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
-        names=tuple(about.name for about in found),
+        names=tuple(about.name for about in descriptions),
     )
 
 
@@ -57,7 +57,7 @@ def torch_offer() -> Offer:
 
 
 def keras_offer() -> Offer:
-    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU side."""
+    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU backend."""
     import keras  # pyright: ignore[reportMissingImports]
     import tensorflow  # pyright: ignore
 
@@ -72,7 +72,7 @@ def keras_offer() -> Offer:
 
 
 def xgboost_offer() -> Offer:
-    """Return XGBoost's backends, as it was built, and the workloads that have a control in it."""
+    """Return the backends that XGBoost was built for, and the workloads that have a control in it."""
     import xgboost  # pyright: ignore[reportMissingImports]
 
     from suite import controls_xgboost

@@ -1,4 +1,4 @@
-"""One child process's measurement as it goes on: what it was asked for, whom it tells, and what it has seen."""
+"""One child's measurement in progress: its task, its listener and its results so far."""
 
 import gc
 import math
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 @dataclass(kw_only=True)
 class Process:
-    """What the parts of a worker share; `stages` and `runs` fill as it goes on."""
+    """The state that a worker's parts share; `stages` and `runs` fill up as it goes on."""
 
     task: Task
     say: Say
@@ -36,17 +36,17 @@ class Process:
         self.began = self.clocks.wall()
 
     def seconds_left(self) -> float:
-        """Return how much of the task's time is left; infinite if it has all the time."""
+        """Return the seconds left for the task; infinite without a limit."""
         most = self.task.most_seconds
         return math.inf if most is None else most - (self.clocks.wall() - self.began)
 
     @property
     def case(self) -> Case:
-        """The case, of several that differ in scope alone the first."""
+        """The case; of several that differ only in scope, the first."""
         return self.task.cases[0]
 
     def run(self, **measured: Any) -> Run:
-        """Return a run with what was measured; which round it is of, and when it began, its parent knows."""
+        """Return a run with the stages so far; the parent adds the round and the start."""
         blank = Run(round=0, position=0, seed=self.task.seed, started="", steps_per_sample=1)
         return replace(blank, **measured)
 
@@ -55,7 +55,7 @@ class Process:
         self.runs = {scope: replace(run, **measured) for scope, run in self.runs.items()}
 
     def stage(self, name: str, run: Callable[[], object]) -> Sample:
-        """Run and time a part, and tell the parent what begins and what ended."""
+        """Run and time a stage; report its beginning and end to the parent."""
         self.say(Message(stage=name))
         taken = clock.timed(run, self.clocks)
         self.stages[name] = Stage(name=name, wall_seconds=taken.wall_seconds, process_seconds=taken.process_seconds)
@@ -63,7 +63,7 @@ class Process:
         return taken
 
     def result(self, name: str, run: Callable[[], Result]) -> Result:
-        """Run a stage; return what it gives."""
+        """Run a stage; return its result."""
         results: list[Result] = []
         self.stage(name, lambda: results.append(run()))
         return results[0]
@@ -77,10 +77,10 @@ class Process:
         compilations: Callable[[], int],
         begin: Callable[[], object] = lambda: None,
     ) -> Run:
-        """Take the samples that count, each of so many steps, and say them one by one.
+        """Take the counted samples, each of `steps` steps, and report them one by one.
 
-        `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
-        Returns what happened to the process meanwhile. Raises RuntimeError if the machine was suspended.
+        `begin` is called right before the first sample, so that preparations here do not delay what it starts. Returns
+        the run with the process's counters over the samples. Raises RuntimeError if the machine was suspended.
         """
         name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
@@ -108,13 +108,13 @@ class Process:
 
 
 def collect_garbage() -> None:
-    """Free what nobody refers to, and never look at again what is left."""
+    """Free what nothing refers to, and exempt the rest from later collections."""
     gc.collect()
     gc.freeze()
 
 
 def total(parts: Iterable[Sample]) -> Sample:
-    """Return several parts as one."""
+    """Return the sum of several samples."""
     parts = tuple(parts)
     return Sample(
         wall_seconds=sum(part.wall_seconds for part in parts),

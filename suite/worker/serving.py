@@ -1,4 +1,4 @@
-"""Requests of one picture each, so many always under way: how long each takes, and how many are answered a second."""
+"""Requests of one picture each, several in flight: the latency of each, and the throughput."""
 
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -22,30 +22,30 @@ _SAME_ANSWER = 1e-6  # relative; answers to two random pictures differ by about 
 
 @runtime_checkable
 class Server(Protocol):
-    """A program that answers single requests, each for itself."""
+    """A program that answers independent single requests."""
 
     def ask(self, index: int) -> Any:
-        """Dispatch a request with a picture copied from the host; return what its answer is taken from."""
+        """Dispatch a request with its picture copied from the host; return the pending answer."""
 
     def answer(self, pending: Any) -> float:
-        """Return the answer when it is on the host."""
+        """Return the answer once it is on the host."""
         ...
 
 
 @dataclass(kw_only=True)
 class Traffic:
-    """A closed loop: as soon as the oldest request under way has its answer, the next one is sent."""
+    """A closed loop: when the oldest request in flight has its answer, the next one is sent."""
 
     server: Server
     pictures: int
     clocks: clock.Clock
-    under_way: deque[tuple[int, float, Any]] = field(default_factory=deque)  # picture, when sent, what was dispatched
+    under_way: deque[tuple[int, float, Any]] = field(default_factory=deque)  # picture, time sent, pending answer
     sent: int = 0
     latency_seconds: list[float] = field(default_factory=list)
-    answers: list[tuple[int, float]] = field(default_factory=list)  # picture and answer
+    answers: list[tuple[int, float]] = field(default_factory=list)  # picture, answer
 
     def serve(self, requests: int) -> None:
-        """Receive so many answers; as many requests are under way afterwards as were meanwhile."""
+        """Receive that many answers; the number of requests in flight stays the same."""
         while len(self.under_way) < IN_FLIGHT:
             self._send()
         for _ in range(requests):
@@ -53,12 +53,12 @@ class Traffic:
             self._send()
 
     def begin(self) -> None:
-        """Keep nothing of what was received so far, and have requests under way that found others before them."""
+        """Forget what was received, and fill the loop with requests that had others ahead of them."""
         self.serve(IN_FLIGHT)
         self.latency_seconds, self.answers = [], []
 
     def end(self) -> None:
-        """Receive what is under way and send nothing more."""
+        """Receive what is in flight and send nothing more."""
         while self.under_way:
             self._receive()
 
@@ -80,7 +80,7 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     Raises LookupError if the implementation does not answer single requests.
     """
     if not isinstance(target, Server):
-        raise LookupError(f"scope 'serve' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"scope 'serve' asked for, {type(target).__name__} does not support it")
     started(process, target, inputs)
     first_loss = target.loss()
     server, clocks = target, process.clocks
@@ -100,7 +100,7 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
 
 
 def noted(traffic: Traffic, alone: list[float]) -> Served:
-    """Return what a record has to say of the traffic; `alone` has each picture's answer when it was asked by itself."""
+    """Return the record of the traffic; `alone` has each picture's answer when it was asked alone."""
     wrong = sum(not abs(answer - alone[at]) <= _SAME_ANSWER * abs(alone[at]) for at, answer in traffic.answers)
     return Served(
         in_flight=IN_FLIGHT,

@@ -1,4 +1,4 @@
-"""Steps of a program: the first one cold, those of the steady state, and those for which energy is counted."""
+"""Steps of a program: the cold first one, the steady state, and a sustained window that counts energy."""
 
 import dataclasses
 from functools import partial
@@ -18,11 +18,11 @@ LATER_CALLS = 3  # after the first, in scope `calls`
 
 
 class TooLongError(Exception):
-    """A case that is skipped, since its first step took longer than an experiment allows."""
+    """The case is skipped: its first step took longer than the experiment allows."""
 
 
 def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
-    """Bring a program to the end of its first step; return what that took once it was initialised: a cold start.
+    """Run a program up to the end of its first step; return the time since initialisation: a cold start.
 
     Raises TooLongError if that step took longer than the task allows.
     """
@@ -45,7 +45,7 @@ def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
 
 
 def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> float:
-    """Measure every scope of the task that consists of steps; return the first step's loss.
+    """Measure all of the task's scopes that consist of steps; return the first step's loss.
 
     Raises LookupError if the implementation lacks scope `transfer`.
     """
@@ -67,7 +67,7 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         process.runs["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
     if "transfer" in scopes:
         if not isinstance(target, HostFed):
-            raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
+            raise LookupError(f"scope 'transfer' asked for, {type(target).__name__} does not support it")
         feed = target.feed
 
         def fed(steps: int) -> None:
@@ -82,7 +82,7 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
 def _plan_that_fits(process: Process, target: Program, scopes: int) -> clock.Plan:
     """Return the task's plan, or the shortest honest one if steps are too long for the time left.
 
-    A first step may also compile, so that a second one decides before a plan is shortened.
+    The first step may include compilation, so a second step decides.
     """
 
     asked = process.task.plan
@@ -91,13 +91,13 @@ def _plan_that_fits(process: Process, target: Program, scopes: int) -> clock.Pla
         return clock.fitting(asked, wall_seconds / target.steps_per_call, scopes, process.seconds_left())
 
     plan = fitting(process.stages["first_step"].wall_seconds)
-    if plan is asked or any(case.scope == "calls" for case in process.task.cases):  # which times the second call
+    if plan is asked or any(case.scope == "calls" for case in process.task.cases):  # times it itself
         return plan
     return fitting(process.stage("second_step", lambda: run_and_block(target, target.steps_per_call)).wall_seconds)
 
 
 def run_and_block(target: Program, steps: int) -> None:
-    """Take dependent steps; return when every output is there."""
+    """Take dependent steps; return when their outputs are ready."""
     target.chain(steps)
     target.block()
 
@@ -105,16 +105,15 @@ def run_and_block(target: Program, steps: int) -> None:
 def steady_state(
     process: Process, run: clock.Chain, target: Program, scope: Scope = "step", known: int | None = None
 ) -> Run:
-    """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said.
+    """Return the run with warm-up, doubling ratio, blocking samples and counters; stream its samples.
 
-    A number of steps that is `known` from the same program in another scope is neither sought nor checked again, and
-    the program is warm.
+    With K `known` from another scope of the same warm program, skip calibration and the doubling check.
     """
     plan, clocks = process.task.plan, process.clocks
     call, ratio, alone = target.steps_per_call, None, ()
     if known is None:
         steps, warm = process.result("warmup", lambda: clock.calibrate(run, plan, clocks, call))
-        lasted = min(sample.wall_seconds for sample in warm[-3:])  # one that was held up makes no chain long
+        lasted = min(sample.wall_seconds for sample in warm[-3:])  # not one delayed sample
         steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
         steps = known
@@ -127,7 +126,7 @@ def steady_state(
 
 
 def sustained(process: Process, target: Program) -> float | None:
-    """Go on with the step while its energy is counted; return the seconds of a step, None if nobody counts."""
+    """Sustain the step while its energy is counted; return the seconds of a step, None if nothing counts energy."""
     seconds, seen = process.task.energy_seconds, process.runs.get("step")
     if seen is None or seconds <= 0:
         return None

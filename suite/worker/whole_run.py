@@ -1,4 +1,4 @@
-"""The documented whole run, stage by stage as an article timed it: build, compile, all epochs with their validation."""
+"""The documented whole run, stage by stage as an article timed it: build, compile, all epochs with validation."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -14,7 +14,7 @@ from suite.worker_api.program import Batch, Program
 from suite.worker_api.protocol import Message
 from suite.workload import WholeRun
 
-Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
+Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
 
 
 @runtime_checkable
@@ -25,7 +25,7 @@ class Trainable(Protocol):
         """Build the model and its optimizer's state on the device."""
 
     def prepare(self, examples: Batch) -> None:
-        """Give the examples of an epoch: for the shapes of a step's batch, or to be kept."""
+        """Take the examples of an epoch, for the shapes of a batch or to keep them."""
 
     def lower(self) -> None:
         """Trace the step."""
@@ -34,17 +34,17 @@ class Trainable(Protocol):
         """Compile the step."""
 
     def compile_rest(self, train: Batch, test: Batch | None) -> None:
-        """Compile what a smaller last batch and the validation need beside it."""
+        """Compile the programs for a smaller last batch and for validation."""
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
-        """Take a step with each batch of the examples in that order, copied from the host; return when all are done."""
+        """Take a step for each batch of the examples in that order, copied from the host; return when all are done."""
 
     def evaluate(self, examples: Batch) -> None:
-        """Compute the loss of each batch of the examples without training; return when all are done."""
+        """Compute each batch's loss without training; return when all are done."""
 
 
 def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | None, seed: int, stage: Stage) -> None:
-    """Run all of it, with the examples in a new order each epoch; `stage` is told of every part."""
+    """Run all of it, with the examples in a new order each epoch; `stage` times each part."""
     examples = len(next(iter(train.values())))
     rng = np.random.default_rng(seed)
 
@@ -67,42 +67,42 @@ class Searching(Protocol):
     """A program whose whole run is a search."""
 
     def initialise(self, seed: int) -> None:
-        """Begin anew."""
+        """Start again."""
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
-        """Train and score all that is searched; `stage` is told of every part."""
+        """Train and score every candidate; `stage` times each part."""
         ...
 
 
 def measured_search(process: Process, target: Searching, inputs: list[Batch]) -> None:
-    """Measure the whole search of the task."""
-    found: list[tuple[Score, ...]] = []
+    """Measure the task's whole search."""
+    scores: list[tuple[Score, ...]] = []
 
     def search() -> None:
         target.initialise(process.task.seed)
-        found.append(target.search(inputs[0], process.task.seed, process.stage))
+        scores.append(target.search(inputs[0], process.task.seed, process.stage))
 
     before = load.cpu_load()
-    whole = clock.timed(search, process.clocks)
+    sample = clock.timed(search, process.clocks)
     process.say(Message(stage="run_end"))
     others = load.by_others(before, load.cpu_load())
-    process.runs["run"] = process.run(samples=(whole,), other_load_cores=others, scores=found[0])
+    process.runs["run"] = process.run(samples=(sample,), other_load_cores=others, scores=scores[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
-    """Measure the whole run of the task; return the last training loss.
+    """Measure the task's whole run; return the last training loss.
 
-    Training examples are the first of the inputs, those for validation the second. Raises LookupError if the
-    implementation has no whole run.
+    The first of the inputs is for training, the second for validation. Raises LookupError if the implementation has no
+    whole run.
     """
     if isinstance(target, Searching):
         measured_search(process, target, inputs)
         return target.loss()
     run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
     if run is None or not isinstance(target, Trainable):
-        raise LookupError(f"a whole run of '{process.case.workload}' asked for, which {type(target).__name__} has not")
+        raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
     trained, before = target, load.cpu_load()
-    whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
+    sample = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Message(stage="run_end"))
-    process.runs["run"] = process.run(samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load()))
+    process.runs["run"] = process.run(samples=(sample,), other_load_cores=load.by_others(before, load.cpu_load()))
     return target.loss()

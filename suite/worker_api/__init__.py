@@ -1,1 +1,1 @@
-"""What the parent and its workers share: messages, clocks, batches, and what a program has to offer."""
+"""What parent and workers share: messages, clock, batches and the contract of a program."""

@@ -1,4 +1,4 @@
-"""Where every time that counts is read: calibration, warm-up and samples of a chain of dependent steps."""
+"""The only reader of the clock: calibration, warm-up and samples of a chain of dependent steps."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,18 +9,18 @@ from statistics import median
 from suite.results.records.run import Sample
 from suite.results.single.validity import FEWEST_SAMPLES, NOTHING_COMPUTED
 
-Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
+Chain = Callable[[int], None]  # runs that many dependent steps and returns when their outputs are ready
 
-_FALLING = 0.01  # by which the last quarter of a warm-up is below the one before it while it still goes on
-LONG_CHAIN_SECONDS = 2.0  # one that takes longer is run neither to calibrate nor at twice its length
-_ALONE, _ALONE_SECONDS = 30, 1.0  # calls that are waited for; after so long three are enough
+_FALLING = 0.01  # a warm-up goes on while its last quarter is this much faster than the quarter before
+LONG_CHAIN_SECONDS = 2.0  # a longer chain is neither calibrated nor doubled
+_BLOCKING_SAMPLES, _BLOCKING_SECONDS = 30, 1.0  # blocking calls; after this many seconds three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
-_LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
+_LONG_ENOUGH = 0.9  # of the least length of a sample, after the warm-up
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Two clocks that never go backwards, in seconds."""
+    """Two monotonic clocks, in seconds."""
 
     wall: Callable[[], float] = time.perf_counter
     process: Callable[[], float] = time.process_time
@@ -31,15 +31,15 @@ class Plan:
     """How long a process warms up and samples."""
 
     samples: int
-    chain_seconds: float  # a sample lasts at least this long
-    warmup_steps: int  # the warm-up has at least so many steps, ...
-    warmup_least_seconds: float = 0.0  # ... lasts at least so long, and ends when times no longer fall ...
-    warmup_seconds: float  # ... or when it has lasted so long
-    sampling_seconds: float  # after this, three samples are enough
+    chain_seconds: float  # least length of a sample
+    warmup_steps: int  # least number of warm-up steps, ...
+    warmup_least_seconds: float = 0.0  # ... least length; the warm-up ends when times no longer fall ...
+    warmup_seconds: float  # ... or after this many seconds
+    sampling_seconds: float  # after these, three samples are enough
 
 
 def fitting(plan: Plan, step_seconds: float, scopes: int, seconds: float) -> Plan:
-    """Return the plan, or the shortest honest one if steps are so long that so many scopes do not fit into the seconds.
+    """Return the plan, or the shortest honest one if so many scopes of such steps do not fit into the seconds.
 
     The shortest takes one chain to warm up and one sample; its record says so.
     """
@@ -50,14 +50,14 @@ def fitting(plan: Plan, step_seconds: float, scopes: int, seconds: float) -> Pla
 
 
 def asleep_seconds() -> float:
-    """Return how long the machine has been suspended since its start, which the wall clock leaves out; 0 if unknown."""
+    """Return the seconds suspended since boot, which the wall clock omits; 0 if unknown."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
         return 0.0
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 def timed(run: Callable[[], object], clock: Clock) -> Sample:
-    """Return how long the call took by both clocks."""
+    """Return the time of the call by both clocks."""
     wall, process = clock.wall(), clock.process()
     run()
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
@@ -66,8 +66,8 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
 def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...]]:
     """Return K and the warm-up's samples.
 
-    A K that was found while the first calls were slow, so that samples are too short now, is found anew: one more chain
-    tells. A chain too long to double needs none, and its calibration is the first of the warm-up.
+    If K was found while early calls were slow, samples may be too short now: one more chain checks, and K is found
+    again. A chain too long to double needs no check, and its calibration counts as the first warm-up sample.
     """
     steps, first = first_long_chain(chain, plan, clock, least)
     while True:
@@ -76,7 +76,7 @@ def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[i
         last = taken[-1] if long else timed_chain(chain, steps, clock)
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
             return steps, taken
-        had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # compiling does not count
+        had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # without compilation
         plan = replace(plan, warmup_least_seconds=plan.warmup_least_seconds - had)
         steps, first = first_long_chain(chain, plan, clock, 2 * steps)
 
@@ -87,9 +87,9 @@ def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> 
 
 
 def first_long_chain(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, Sample]:
-    """Return K, doubled from `least` until K steps last as long as a sample must, and the chain that did.
+    """Return K and the first chain that is long enough; K is doubled, starting at `least`.
 
-    K is a multiple of `least`. Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
+    K is a multiple of `least`. Raises RuntimeError if the clock stands still, or if no K is long enough.
     """
     steps = least
     while (lasted := timed(partial(chain, steps), clock)).wall_seconds < plan.chain_seconds:
@@ -100,9 +100,9 @@ def first_long_chain(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> 
 
 
 def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
-    """Return how long a chain took that is long enough to be seen.
+    """Return the time of a chain that must move the clock.
 
-    Raises RuntimeError if the clock did not move meanwhile, or moved back.
+    Raises RuntimeError if the clock did not move, or moved back.
     """
     sample = timed(partial(chain, steps), clock)
     if sample.wall_seconds <= 0:
@@ -115,10 +115,10 @@ def _stopped(steps: int, lasted: float) -> RuntimeError:
 
 
 def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | None = None) -> tuple[Sample, ...]:
-    """Return the warm-up's samples, until their times have ceased to fall or it is too long; `first` was taken already.
+    """Return the warm-up's samples: until times no longer fall or the limit is reached; `first` is taken already.
 
-    A step of PyTorch on many cores becomes faster for seconds, by less from chain to chain than chains vary: windows
-    that agree do not show that it has ended, so that it has a least duration.
+    PyTorch on many cores gets faster for seconds, by less from chain to chain than chains vary. Windows that agree do
+    not show that this has ended, so the warm-up has a least duration.
     """
     samples: list[Sample] = []
     elapsed = 0.0
@@ -132,7 +132,7 @@ def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | N
 
 
 def settled(samples: Sequence[Sample]) -> bool:
-    """Return whether the last quarter's median is no longer below that of the quarter before; False for one alone."""
+    """Return whether the last quarter's median is no longer below that of the quarter before; False for one sample."""
     if len(samples) < 2:
         return False
     quarter = max(1, len(samples) // 4)
@@ -141,7 +141,7 @@ def settled(samples: Sequence[Sample]) -> bool:
 
 
 def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
-    """Keep the chain going for at least so long and return how long a step took."""
+    """Run the chain for at least that long; return the seconds of a step."""
     elapsed, chains = 0.0, 0
     while elapsed < seconds:
         elapsed += timed(lambda: chain(steps), clock).wall_seconds
@@ -150,12 +150,14 @@ def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
 
 
 def blocking_samples(chain: Chain, call: int, plan: Plan, clock: Clock) -> tuple[Sample, ...]:
-    """Return calls of so many steps that are each waited for before the next: how long one takes until it is there."""
-    return tuple(samples(chain, call, replace(plan, samples=_ALONE, sampling_seconds=_ALONE_SECONDS), clock))
+    """Return blocking samples: calls of so many steps, each waited for before the next."""
+    return tuple(
+        samples(chain, call, replace(plan, samples=_BLOCKING_SAMPLES, sampling_seconds=_BLOCKING_SECONDS), clock)
+    )
 
 
 def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:
-    """Yield the samples that count; fewer than planned, but at least three, when they take too long."""
+    """Yield the counted samples; at least three, and fewer than planned if they take too long."""
     elapsed = 0.0
     for number in range(plan.samples):
         if number >= FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:

@@ -1,4 +1,4 @@
-"""The batches of a task, and the examples of a whole run, from whoever knows how a workload's are made."""
+"""The batches of a task and the examples of a whole run, from the workload's batch source."""
 
 from dataclasses import replace
 from typing import Protocol
@@ -9,30 +9,30 @@ from suite.data.prepare import Preparation
 from suite.worker_api.protocol import Task
 from suite.workload import INPUT_SETS
 
-PICTURES = 64  # of requests: none comes again while another of it is under way, or soon after
+PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 
 class BatchSource(Protocol):
-    """Whoever knows how a workload's batches are made: one of these is given, the other None."""
+    """Makes a workload's batches: either `preparation` or `draw` is given, the other is None."""
 
     @property
     def preparation(self) -> Preparation | None:
-        """From stored records."""
+        """Makes batches from stored records."""
 
     @property
     def draw(self) -> data.Draw | None:
-        """From a random generator."""
+        """Makes batches from a random generator."""
 
     @property
     def input_sets(self) -> int:
-        """How many a step is timed on."""
+        """How many batches a step is timed on."""
         return INPUT_SETS
 
 
 def batches(owner: BatchSource, task: Task) -> list[data.Batch]:
     """Return the input sets of the task's case.
 
-    Raises ValueError if the workload does not have the data asked for.
+    Raises ValueError if the workload does not have the requested data.
     """
     case = task.cases[0]
     sets = PICTURES if case.scope == "serve" else owner.input_sets
@@ -46,8 +46,8 @@ def batches(owner: BatchSource, task: Task) -> list[data.Batch]:
 def stored(owner: BatchSource, case: Case) -> Preparation:
     """Return how a workload's stored records are prepared for a case.
 
-    Photographs are decoded at the size that it asks for, and pictures left to the device where that augments them.
-    Raises ValueError if the workload has no stored data, or nothing to decode at another size.
+    Photographs are decoded at the size that the case asks for. Augmentation is left out if the device does it. Raises
+    ValueError if the workload has no stored data, or nothing to decode at another size.
     """
     preparation = owner.preparation
     if preparation is None or case.data == "random":
@@ -62,9 +62,9 @@ def stored(owner: BatchSource, case: Case) -> Preparation:
 
 
 def run_inputs(owner: BatchSource, task: Task) -> list[data.Batch]:
-    """Return the examples of an epoch and, if there is one, of its validation, whole in memory.
+    """Return the examples of an epoch and of its validation, if there is one, whole in memory.
 
-    Raises ValueError if the workload does not have the data or the run asked for.
+    Raises ValueError if the workload does not have the requested data or run.
     """
     case, run = task.cases[0], task.run
     if run is None:

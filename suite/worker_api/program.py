@@ -1,4 +1,4 @@
-"""What the worker needs from an implementation: a step that it can drive and wait for."""
+"""The contract of a program: a step that the worker can drive and block on."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -25,16 +25,16 @@ class Program(Protocol):
         """Put the input sets on the device; steps rotate through them."""
 
     def lower(self) -> None:
-        """Trace the step; nothing where the implementation has no such stage."""
+        """Trace the step; do nothing if the implementation has no such stage."""
 
     def compile(self) -> None:
-        """Compile the step; nothing where the implementation has no such stage."""
+        """Compile the step; do nothing if the implementation has no such stage."""
 
     def chain(self, steps: int) -> None:
-        """Dispatch that many dependent steps without waiting for them."""
+        """Dispatch `steps` dependent steps without blocking."""
 
     def block(self) -> None:
-        """Return when every leaf of the inputs, the state and the last output, if there is one, is there."""
+        """Block until inputs, state and the last output are ready."""
 
     def loss(self) -> float:
         """Return the last step's loss."""
@@ -45,43 +45,43 @@ class Program(Protocol):
         ...
 
     def cache_hits(self) -> int | None:
-        """Return how many programs came from a compile cache so far; None where there is none."""
+        """Return how many programs came from a compile cache so far; None without a cache."""
         ...
 
     def jaxpr_cost(self) -> JaxprCost | None:
-        """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
+        """Return what the step's results need; None if unsupported, and then nothing is replayed."""
         ...
 
     def program_digest(self) -> str:
-        """Return a digest of what a step computes and how, the same wherever its code lies and whatever the seed."""
+        """Return a digest of what a step computes and how, independent of file locations and seed."""
         ...
 
     def state_digest(self) -> str | None:
-        """Return a digest of what the steps so far have made of the state; None where nothing is replayed."""
+        """Return a digest of the current state; None if replays are unsupported."""
         ...
 
     def platform(self) -> str | None:
-        """Return the backend of the device that holds the arrays, as it says itself; None if it does not."""
+        """Return the backend of the device that holds the arrays, as the framework reports it; None if it does not."""
         ...
 
     def device_memory_bytes(self) -> int | None:
-        """Return the device's peak of memory in use; None where there is no counter."""
+        """Return the device's peak memory in bytes; None if unsupported."""
 
     def bytes_per_step(self) -> int | None:
-        """Return what a step has to read and write at least; None where nobody counts."""
+        """Return the least bytes that a step reads and writes; None if unsupported."""
 
     def packages(self) -> dict[str, str]:
         """Return the versions of the packages that do the work."""
         ...
 
     def settings(self) -> dict[str, Any]:
-        """Return the options in force that bear on speed."""
+        """Return the options in force that affect speed."""
         ...
 
 
 @runtime_checkable
 class HostFed(Protocol):
-    """A program that can also take its batches from the host."""
+    """A program that also takes its batches from the host."""
 
     def feed(self, steps: int) -> None:
-        """Dispatch that many dependent steps, each with its batch copied to the device first."""
+        """Dispatch `steps` dependent steps, each with its batch copied to the device first."""

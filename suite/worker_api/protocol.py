@@ -1,4 +1,4 @@
-"""What parent and child say to each other, one JSON line a message."""
+"""The messages between parent and child, one line of JSON each."""
 
 import msgspec
 
@@ -12,38 +12,38 @@ from suite.workload import Description, Plain, WholeRun
 
 
 class Task(Plain, frozen=True, kw_only=True):
-    """What one process has to do; `cases` differ in scope only and are measured in the order step, transfer.
+    """The task of one process; `cases` differ only in scope and are measured in the order step, transfer.
 
-    All other scopes have a process of their own; `run` is the whole run that is wanted.
+    Every other scope has a process of its own; `run` is the requested whole run.
     """
 
     cases: tuple[Case, ...]
     dataset: str
     seed: int
     plan: Plan
-    flow: Plan  # of batches that come from storage
+    flow: Plan  # for batches from storage
     size: Size = "small"  # of the embedded data
     run: WholeRun | None = None
-    most_steps: int | None = None  # of scope `learning`, whatever the case asks for
-    replay: bool = False  # short replays are made after the samples
-    longest_step_seconds: float | None = None  # what takes longer in its first step is skipped
-    most_seconds: float | None = None  # of the process: steps too long for that get their shortest honest sample
-    energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
+    most_steps: int | None = None  # cap for scope `learning`
+    replay: bool = False  # take short replays after the samples
+    longest_step_seconds: float | None = None  # skip a case whose first step takes longer
+    most_seconds: float | None = None  # of the process; steps too long for it get their shortest honest sample
+    energy_seconds: float = 0.0  # length of the sustained window after the samples
 
 
 class WorkerReport(Plain, frozen=True, kw_only=True):
-    """What a process that ended well has to tell: of each scope a run as its record will have it.
+    """The result of a process that ended well: a run for each scope, as its record will have it.
 
-    The parent fills in what it alone sees, such as the samples that were said one by one.
+    The parent adds what it alone sees, such as the streamed samples.
     """
 
     runs: dict[Scope, Run]
     software: Software
-    energy_step_seconds: float | None = None  # of a step while its energy was counted
+    energy_step_seconds: float | None = None  # seconds of a step in the sustained window
 
 
 class Message(Plain, frozen=True, kw_only=True):
-    """One message of the child: a stage begins, a stage or sample ended, all is done, or it failed."""
+    """One message of the child: a stage begins, a stage or sample ended, everything is done, or it failed."""
 
     stage: str
     stage_time: Stage | None = None

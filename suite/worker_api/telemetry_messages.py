@@ -1,7 +1,7 @@
-"""What the telemetry child says, one JSON line a message, and what a window of it comes to.
+"""The messages of the telemetry child, one line of JSON each, and the summary of a window.
 
-Every reading carries the monotonic clock, which all processes of a machine share, so a delay on the way to the parent
-moves nothing. A window's ends are the parent's own stamps of the worker's lines: the worker has no say in them.
+Each reading carries the monotonic clock, which all processes share: a delay on the way to the parent moves nothing. The
+parent stamps both ends of a window, so the worker cannot shift them.
 """
 
 import math
@@ -14,42 +14,42 @@ from suite.system.nvml import GpuReading
 from suite.workload import Plain
 
 LEAST_ENERGY_SECONDS = 10.0
-_MOMENTS, _DIGITS = 40, 4  # of a window's course
+_MOMENTS, _DIGITS = 40, 4  # moments of a window's course; digits of each value
 
 
 class Counters(Plain, frozen=True, kw_only=True, tag="counters"):
-    """The child's first message: what answers here."""
+    """The child's first message: which counters this machine has."""
 
-    gpus: tuple[str, ...] = ()  # names of those that CUDA may use
-    in_cuda_order: bool = True  # whether the first of them is the first that CUDA counts
-    gpu_energy: bool = False  # all of them count their energy
-    package_energy: bool = False  # the CPU packages do
+    gpus: tuple[str, ...] = ()  # those that CUDA may use
+    in_cuda_order: bool = True  # the first one is CUDA's first
+    gpu_energy: bool = False  # every GPU counts its energy
+    package_energy: bool = False  # the CPU packages count theirs
     steal: bool = False
     throttling: bool = False  # the control group counts its throttled periods
-    gpu_fields: tuple[str, ...] = ()  # of a reading that the first GPU's driver answers
+    gpu_fields: tuple[str, ...] = ()  # that the first GPU's driver supports
 
 
 class TelemetrySample(Plain, frozen=True, kw_only=True, tag="sample"):
-    """The machine at one moment: counters since some start, in seconds of CPU time over the granted cores."""
+    """The machine at one moment; CPU times are counters in seconds over the granted cores."""
 
     at: float  # monotonic clock
-    capacity_seconds: float  # that passed on the granted cores, idle ones included
+    capacity_seconds: float  # elapsed on the granted cores, idle ones included
     busy_seconds: float
     own_seconds: float  # by the telemetry itself
-    worker_seconds: float | None = None  # by the worker and its children; None while there is none
-    steal_seconds: float | None = None  # in which another virtual machine had the core
+    worker_seconds: float | None = None  # of the worker and its children; None before it starts
+    steal_seconds: float | None = None  # while another virtual machine had the core
     throttled_periods: int | None = None
     package_joules: float | None = None
     gpus: tuple[GpuReading, ...] = ()
 
 
 def within(readings: Iterable[TelemetrySample], begin: float, end: float) -> tuple[TelemetrySample, ...]:
-    """Return the readings of a window, its ends included, in order of time."""
+    """Return the readings of a window, both ends included, by time."""
     return tuple(sorted((r for r in readings if begin <= r.at <= end), key=lambda r: r.at))
 
 
 def telemetry(inside: Sequence[TelemetrySample], seconds: float, reason: str = "") -> Telemetry:
-    """Return what the readings of a window say; counters need two of them, their differences stay inside it."""
+    """Return the summary of a window's readings; a counter needs two of them."""
     if not inside:
         return Telemetry(seconds=seconds, readings=0, reason=reason)
     first, last = inside[0], inside[-1]
@@ -76,7 +76,7 @@ def telemetry(inside: Sequence[TelemetrySample], seconds: float, reason: str = "
 
 
 def course(inside: Sequence[TelemetrySample]) -> tuple[Moment, ...]:
-    """Return a window in stretches of equally many readings; a counter's stretch ends where the next begins."""
+    """Return a window as stretches of equally many readings; each stretch ends where the next begins."""
     size = max(1, math.ceil((len(inside) - 1) / _MOMENTS))
     stretches = (inside[start : start + size + 1] for start in range(0, len(inside) - 1, size))
     return tuple(_moment(stretch, inside[0].at) for stretch in stretches)
@@ -102,12 +102,12 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _short(value: float | None) -> float | None:
-    """Return the value with as many digits as a chart shows: a record holds forty of each."""
+    """Return the value with the digits that a chart shows: a record holds forty values of each quantity."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 
 def counted(values: Iterable[float | None]) -> float | None:
-    """Return by how much a counter grew; None if it is missing anywhere, read once only, or went backwards."""
+    """Return a counter's growth; None if a reading lacks it, there is only one, or it went backwards."""
     seen = list(values)
     known = [value for value in seen if value is not None]
     if len(known) < 2 or len(known) < len(seen) or any(b < a for a, b in pairwise(known)):
@@ -135,7 +135,7 @@ def _gpu(inside: Sequence[TelemetrySample], index: int) -> GpuTelemetry:
 
 
 def _settled(inside: Sequence[TelemetrySample]) -> tuple[TelemetrySample, ...]:
-    """Return the readings whose averages are of the window alone, and not of what came before it."""
+    """Return the readings whose averages cover this window alone."""
     return tuple(reading for reading in inside if reading.at >= inside[0].at + AVERAGED_SECONDS)
 
 
@@ -151,9 +151,9 @@ def energy(
     idle: Sequence[TelemetrySample] = (),
     reason: str = "",
 ) -> Energy:
-    """Return the energy that the readings of a window count, of the first `devices` GPUs and of the CPU packages.
+    """Return the energy over a window, of the first `devices` GPUs and of the CPU packages, in joules.
 
-    A window of less than 10 s gives nothing: the drivers count in steps of up to 0.1 s.
+    A window of less than 10 s gives none: drivers count in steps of up to 0.1 s.
     """
     seconds = inside[-1].at - inside[0].at if inside else 0.0
     if seconds < LEAST_ENERGY_SECONDS:

@@ -1,4 +1,4 @@
-"""Birds, cats, deer, dogs, frogs and horses, each within -1 to 1, facing right or the viewer."""
+"""Birds, cats, deer, dogs, frogs and horses, each within -1 to 1, facing right or forwards."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ BEAK, BRANCH = (np.array(c, np.float32) for c in ((0.92, 0.62, 0.15), (0.34, 0.2
 
 
 def lighter(colour: np.ndarray, share: float) -> np.ndarray:
-    """Return the colour moved towards white by a share."""
+    """Return the colour, moved towards white by a share."""
     return colour + np.float32(share) * (1 - colour)
 
 
@@ -156,7 +156,7 @@ def frog(canvas: Canvas) -> None:
 
 
 def legs(canvas: Canvas, colour: np.ndarray, places: tuple[float, ...], top: float, width: Number) -> None:
-    """Paint legs down to the ground at 0.95, each swung a little, with dark hooves."""
+    """Paint legs down to the ground at 0.95, each tilted a little, with dark hooves."""
     for x in places:
         foot = x + canvas.between(-0.12, 0.12)
         canvas.paint(stroke(canvas, ((x, top), ((x + foot) / 2 + 0.03, 0.5), (foot, 0.93)), width), colour)

@@ -1,7 +1,7 @@
-"""Many pictures painted at once: each shape is a field of signed distances, each distance becomes soft coverage.
+"""Many pictures painted at once: each shape is a field of signed distances, which becomes soft coverage.
 
-Only additions, products, quotients, square roots and comparisons of float32 touch the pixels. IEEE 754 fixes their
-results to the last bit, so a seed gives the same pixels on every machine; sines are rounded before use.
+Only float32 sums, products, quotients, square roots and comparisons touch the pixels. IEEE 754 fixes their results to
+the last bit, so a seed gives the same pixels on every machine; sines are rounded before use.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from itertools import pairwise
 
 import numpy as np
 
-Field = np.ndarray  # float32[N,H,W], or float32[N,1,1] for what is one number a picture
+Field = np.ndarray  # float32[N,H,W], or float32[N,1,1] for one number per picture
 Number = float | Field
 
 
 @dataclass(frozen=True, kw_only=True)
 class Canvas:
-    """N pictures and, for each pixel's centre, where it lies in the coordinates that shapes are given in.
+    """N pictures, and the coordinates of each pixel's centre in the space of shapes.
 
     On a blank canvas the picture reaches from -1 to 1, x to the right and y downwards.
     """
@@ -24,36 +24,36 @@ class Canvas:
     pixels: np.ndarray  # float32[N,H,W,C] from 0 to 1, painted in place
     x: Field
     y: Field
-    pixel: Field  # float32[N,1,1]: the width of a pixel in these coordinates
+    pixel: Field  # float32[N,1,1]: a pixel's width in these coordinates
     random: np.random.Generator
 
     def between(self, low: float, high: float) -> Field:
-        """Return one number from low to high for each picture, float32[N,1,1]."""
+        """Return a number between low and high for each picture, float32[N,1,1]."""
         share = self.random.random((len(self.pixels), 1, 1), dtype=np.float32)
         return np.float32(low) + np.float32(high - low) * share
 
     def chance(self, share: float) -> Field:
-        """Return 1 for about that share of the pictures, 0 for the others, float32[N,1,1]."""
+        """Return 1 for about a `share` of the pictures, 0 for the others, float32[N,1,1]."""
         return (self.between(0, 1) < share).astype(np.float32)
 
     def colours(self, *palette: tuple[float, ...], jitter: float = 0.0) -> np.ndarray:
-        """Return one colour of the palette for each picture, moved by up to jitter a channel, float32[N,1,1,C]."""
+        """Return one palette colour for each picture, each channel moved by up to jitter, float32[N,1,1,C]."""
         count = len(self.pixels)
         chosen = np.array(palette, np.float32)[self.random.integers(len(palette), size=count)]
         moved = chosen + np.float32(jitter) * (2 * self.random.random(chosen.shape, dtype=np.float32) - 1)
         return np.clip(moved, 0, 1)[:, None, None, :]
 
     def paint(self, distance: Field, colour: np.ndarray | Number, strength: Number = 1.0) -> None:
-        """Lay a colour over the pixels with negative distance; the edge is one pixel soft."""
+        """Blend a colour over the pixels with negative distance; the edge is one pixel soft."""
         cover = np.clip(0.5 - distance / self.pixel, 0, 1) * strength
         self.pixels[...] += cover[..., None] * (colour - self.pixels)
 
     def placed(
         self, *, x: Number = 0.0, y: Number = 0.0, scale: Number = 1.0, turn: Number = 0.0, stretch: Number = 1.0
     ) -> "Canvas":
-        """Return the same pictures in the coordinates of an object at x, y, turned by radians, then scaled.
+        """Return the same pictures in the coordinates of an object at x, y, rotated by radians, then scaled.
 
-        `stretch` multiplies the width only and is negative for a mirrored object.
+        `stretch` multiplies the width only; negative mirrors the object.
         """
         cosine, sine = (np.round(f(turn), 5).astype(np.float32) for f in (np.cos, np.sin))
         right, down = (self.x - x) / scale, (self.y - y) / scale
@@ -103,7 +103,7 @@ def box(canvas: Canvas, left: Number, top: Number, right: Number, bottom: Number
 
 
 def stroke(canvas: Canvas, points: Sequence[tuple[Number, Number]], width: Number) -> Field:
-    """Return distances to a line through the points drawn with a round pen of this half-width."""
+    """Return distances to a line through the points, drawn with a round pen whose half-width is `width`."""
     nearest = None
     for (x0, y0), (x1, y1) in pairwise(points):
         right, down = x1 - x0, y1 - y0

@@ -1,4 +1,4 @@
-"""Digits written with a round pen: a few ways to write each, bent, slanted, stretched and thickened at random."""
+"""Digits written with a round pen: a few shapes for each, bent, slanted, stretched and thickened at random."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,8 +9,8 @@ from suite.data.drawn.canvas import Canvas, Number, blank, stroke
 
 Point = tuple[Number, Number]
 
-# Each way of writing a digit is one or more pen strokes, given as corner points that are rounded when drawn.
-# The box of a digit reaches from -1 to 1 downwards and from about -0.65 to 0.65 to the right.
+# Each shape of a digit is one or more strokes, given as corner points that are rounded when drawn. A digit's box
+# reaches from -1 to 1 downwards and from about -0.65 to 0.65 to the right.
 WAYS: tuple[tuple[tuple[tuple[tuple[float, float], ...], ...], ...], ...] = (
     (  # 0
         (
@@ -130,12 +130,12 @@ def draw(random: np.random.Generator, digit: int, count: int) -> np.ndarray:
 
 
 def wobbled(page: Canvas, points: Sequence[tuple[float, float]], reach: float) -> list[Point]:
-    """Return the points, each moved by up to reach in every picture on its own."""
+    """Return the points, each moved by up to reach, independently in every picture."""
     return [(x + page.between(-reach, reach), y + page.between(-reach, reach)) for x, y in points]
 
 
 def rounded(points: Sequence[Point]) -> list[Point]:
-    """Return the line with its inner corners cut, twice.
+    """Return the line with its inner corners cut twice.
 
     Source: Chaikin, An algorithm for high-speed curve generation (1974).
     """
@@ -150,7 +150,7 @@ def rounded(points: Sequence[Point]) -> list[Point]:
 
 
 def inked(canvas: Canvas) -> np.ndarray:
-    """Return the pictures as uint8, the ink uneven, a few specks on the paper."""
+    """Return the pictures as uint8, with uneven ink and a few specks on the paper."""
     grain = canvas.random.random(canvas.pixels.shape, dtype=np.float32)
     specks = np.maximum(grain - np.float32(0.97), 0) * canvas.between(0, 6)[..., None]
     return np.rint(255 * np.clip(canvas.pixels * (1 - np.float32(0.25) * grain) + specks, 0, 1)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Pictures of cats and dogs as large as photographs, and as dear to read: varying in size, cluttered, grainy JPEG."""
+"""Photographs of cats and dogs with the size and decoding cost of real ones: varying, cluttered, grainy JPEG."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,11 +9,11 @@ from suite.data.drawn import animals, scenery
 from suite.data.drawn.canvas import Canvas, blank
 
 ANIMALS: tuple[Callable[[Canvas], None], ...] = (animals.cat, animals.dog)  # in the order of the published labels
-GROUP = 16  # drawn together: as many as the processor's caches hold
-SIDE = 80  # of the drawing; what is finer than that comes from grain and patches
-WIDTHS, HEIGHTS = (300, 500), (280, 440)  # like those of the published set, whose mean is about 400 x 360
+GROUP = 16  # drawn together: as many as fit the processor's caches
+SIDE = 80  # of the drawing; finer detail comes from grain and patches
+WIDTHS, HEIGHTS = (300, 500), (280, 440)  # as in the published set, whose mean is about 400 x 360
 QUALITY = 92
-_TILE = 768  # side of the grain that pictures of a group cut theirs from
+_TILE = 768  # side of the grain from which a group's pictures are cropped
 _BLOBS = 6
 
 
@@ -38,7 +38,7 @@ def drawing(random: np.random.Generator, label: int, count: int) -> np.ndarray:
             stretch=(1 - 2 * canvas.chance(0.5)) * canvas.between(0.85, 1.15),
         )
     )
-    for _ in range(_BLOBS // 2):  # something stands in front
+    for _ in range(_BLOBS // 2):  # in the foreground
         clutter = canvas.placed(x=canvas.between(-1, 1), y=canvas.between(0.3, 1), turn=canvas.between(-1.5, 1.5))
         shape = scenery.ellipse(clutter, 0, 0, canvas.between(0.05, 0.3), canvas.between(0.03, 0.12))
         canvas.paint(shape, canvas.colours(*animals.PLUMES, jitter=0.2), canvas.chance(0.4))
@@ -46,7 +46,7 @@ def drawing(random: np.random.Generator, label: int, count: int) -> np.ndarray:
 
 
 def photograph(random: np.random.Generator, image: np.ndarray, grain: np.ndarray) -> np.ndarray:
-    """Return the drawing enlarged to a size of its own, with grain over it, uint8[H,W,3]."""
+    """Return the drawing enlarged to a random size, with grain over it, uint8[H,W,3]."""
     width, height = (int(random.integers(low, high + 1)) for low, high in (WIDTHS, HEIGHTS))
     large = cv2.resize(image, (width, height), interpolation=cv2.INTER_LINEAR_EXACT)
     left, top = (int(random.integers(0, _TILE - side)) for side in (width, height))
@@ -56,5 +56,5 @@ def photograph(random: np.random.Generator, image: np.ndarray, grain: np.ndarray
 
 
 def jpeg(image: np.ndarray) -> bytes:
-    """Return red-green-blue uint8[H,W,3] as a JPEG file."""
+    """Return RGB uint8[H,W,3] as a JPEG file."""
     return cv2.imencode(".jpg", image[..., ::-1], (cv2.IMWRITE_JPEG_QUALITY, QUALITY))[1].tobytes()

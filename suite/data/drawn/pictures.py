@@ -1,4 +1,4 @@
-"""Labelled pictures in a fixed order, drawn by any number of threads with the same result."""
+"""Labelled pictures in a fixed order, the same for any number of threads."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ from suite.data.streams import SPLITS, ahead
 Draw = Callable[[np.random.Generator, int, int], Iterable[np.ndarray]]  # random, label, count -> uint8[H,W,C] each
 Encode = Callable[[np.ndarray], bytes]  # uint8[H,W,C] -> a picture file
 
-GROUP = 64  # pictures of one class that share a random stream and are drawn together, where they are small
+GROUP = 64  # small pictures of one class that share a random stream and are drawn together
 
 
 def pictures(
@@ -24,9 +24,9 @@ def pictures(
     encode: Encode | None = None,
     group: int = GROUP,
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield label and file of picture after picture, the classes in turn; files are PNG unless encoded otherwise.
+    """Yield each picture's label and file, cycling through the classes; files are PNG unless `encode` is given.
 
-    A group depends on seed, split, label and its own number only. None: a thread for each core.
+    A group depends only on seed, split, label and its own number. Threads None: one for each core.
     """
 
     def drawn(number: int) -> list[list[bytes]]:
@@ -41,5 +41,5 @@ def pictures(
 
 
 def png(image: np.ndarray) -> bytes:
-    """Return uint8[H,W,1] or red-green-blue uint8[H,W,3] as a PNG file."""
+    """Return uint8[H,W,1], or RGB uint8[H,W,3], as a PNG file."""
     return cv2.imencode(".png", image[..., ::-1])[1].tobytes()

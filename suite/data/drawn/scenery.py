@@ -1,10 +1,10 @@
-"""What stands behind the objects of the colour pictures, and what a camera does to the whole."""
+"""Backgrounds of the colour pictures, and the effects of a camera on them."""
 
 import numpy as np
 
 from suite.data.drawn.canvas import Canvas, box, ellipse
 
-# Colours above and below the horizon, red, green, blue from 0 to 1.
+# RGB colours above and below the horizon, from 0 to 1.
 SCENES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "sky": ((0.40, 0.60, 0.88), (0.74, 0.84, 0.94)),
     "dusk": ((0.45, 0.38, 0.52), (0.88, 0.62, 0.45)),
@@ -20,7 +20,7 @@ SCENES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
 
 
 def behind(canvas: Canvas, *usual: str, share: float = 0.65) -> None:
-    """Paint a scene: one of the usual ones in about that share of the pictures, else any; with things lying about."""
+    """Paint a scene with some objects: a usual one in about a `share` of the pictures, else any."""
     scenes = np.array(tuple(SCENES.values()), np.float32)
     likely = np.array([tuple(SCENES).index(name) for name in usual])
     count = len(canvas.pixels)
@@ -44,14 +44,14 @@ def behind(canvas: Canvas, *usual: str, share: float = 0.65) -> None:
 
 
 def mottle(canvas: Canvas) -> None:
-    """Make surfaces uneven in patches of four by four pixels."""
+    """Make surfaces uneven in patches of 4x4 pixels."""
     count, height, width, _ = canvas.pixels.shape
     patches = canvas.random.random((count, height // 4, width // 4, 1), dtype=np.float32) - np.float32(0.5)
     canvas.pixels[...] += canvas.between(0, 0.1)[..., None] * patches.repeat(4, axis=1).repeat(4, axis=2)
 
 
 def photographed(canvas: Canvas) -> np.ndarray:
-    """Return the pictures as uint8, as if through a lens: some soft, with a cast, light or dark, grainy."""
+    """Return the pictures as uint8, as through a lens: some soft, tinted, light or dark, grainy."""
     image = canvas.pixels
     soft = image.copy()
     soft[:, 1:-1, 1:-1] = (image[:, :-2, 1:-1] + image[:, 2:, 1:-1] + image[:, 1:-1, :-2] + image[:, 1:-1, 2:]) / 4

@@ -94,7 +94,7 @@ def ship(canvas: Canvas) -> None:
 
 
 def wheels(canvas: Canvas, places: tuple[float, ...], y: float, radius: Number) -> None:
-    """Paint wheels of a radius with their axles at that height."""
+    """Paint wheels of a radius with their axles at height y."""
     for x in places:
         canvas.paint(ellipse(canvas, x, y, radius, radius), tone(TYRE))
         canvas.paint(ellipse(canvas, x, y, radius * 0.45, radius * 0.45), tone(CHROME))

@@ -1,8 +1,8 @@
-"""Data sets that the project makes itself: one per file, named as TFDS names the set it stands in for.
+"""Stand-in data sets that the project makes: one per file, named as TFDS names the set it stands in for.
 
-A file gives `CLASSES`, the names of the labels or None where the published set has none, `SIZES`, the edition for tests
-and the one of the documented size, and `examples(split, count, seed)`, which yields that many records with the features
-of the published set; where nobody publishes such a set in TFDS, `features()` gives them.
+A file gives `CLASSES`, the labels' names, or None if the published set has none; `SIZES`, the editions for tests and of
+the documented size; and `examples(split, count, seed)`, which yields records with the published features. If TFDS has
+no such set, `features()` gives them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,13 +14,13 @@ from suite.data.edition import Edition, Size
 
 
 class Recipe(Protocol):
-    """What a file of this package gives."""
+    """The contract of a file in this package."""
 
     CLASSES: tuple[str, ...] | None
     SIZES: Mapping[Size, Edition]
 
     def examples(self, split: str, count: int, seed: int) -> Iterable[dict[str, Any]]:
-        """Yield the records of a split, the same for the same seed on every machine."""
+        """Yield a split's records, the same for the same seed on every machine."""
         ...
 
 
@@ -29,5 +29,5 @@ load: Callable[[str], Recipe] = discovery.loader(__name__, "dataset")
 
 
 def edition(name: str, size: Size) -> Edition:
-    """Return which edition of a set has that size; LookupError if there is no such set."""
+    """Return a set's edition of that size. Raises LookupError if there is no such set."""
     return load(name).SIZES[size]

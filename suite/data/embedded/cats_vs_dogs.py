@@ -1,4 +1,4 @@
-"""Cats and dogs as JPEG files of varying size, about 400 x 360, in surroundings that say nothing of the animal."""
+"""Cats and dogs as JPEG files of varying size, about 400 x 360, whose backgrounds say nothing about the label."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ SIZES = {"small": Edition(train=2048, test=0), "documented": Edition(train=10_00
 
 
 def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield records of image, image/filename and label, the classes in turn."""
+    """Yield records of image, image/filename and label, alternating classes."""
     drawn = pictures(draw, len(ANIMALS), split, count, seed, encode=jpeg, group=GROUP)
     for index, (label, image) in enumerate(drawn):
         folder = CLASSES[label].capitalize()

@@ -1,4 +1,4 @@
-"""Drawn objects, 32 x 32 in colour: known by their shape, since colours and scenes are largely shared."""
+"""Drawn objects, 32 x 32 in colour, told apart by shape: classes largely share colours and scenes."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from suite.data.drawn.canvas import Canvas, blank
 from suite.data.drawn.pictures import pictures
 from suite.data.edition import Edition
 
-# How each object is painted and what usually lies behind it; in the order of the published labels.
+# The painter of each object and its usual scenes, in the order of the published labels.
 OBJECTS: dict[str, tuple[Callable[[Canvas], None], tuple[str, ...]]] = {
     "airplane": (vehicles.airplane, ("sky", "dusk", "road")),
     "automobile": (vehicles.automobile, ("road", "meadow", "sand")),
@@ -28,7 +28,7 @@ SIZES = {"small": Edition(), "documented": Edition(train=50_000, test=10_000)}
 
 
 def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield records of id, image and label, the classes in turn."""
+    """Yield records of id, image and label, cycling through the classes."""
     for index, (label, image) in enumerate(pictures(draw, len(CLASSES), split, count, seed)):
         yield {"id": f"{split}_{index:05d}", "image": image, "label": label}
 

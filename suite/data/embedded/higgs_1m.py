@@ -1,4 +1,4 @@
-"""Collisions in 28 columns, half of them signals: the form of the first million rows of HIGGS."""
+"""Collisions in 28 columns, half of them signals: a stand-in for the first million rows of HIGGS."""
 
 from collections.abc import Iterator
 from typing import Any

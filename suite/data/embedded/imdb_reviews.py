@@ -1,4 +1,4 @@
-"""Film reviews from a grammar, for or against the film."""
+"""Film reviews from a grammar, positive or negative."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +11,6 @@ SIZES = {"small": Edition(), "documented": Edition(train=25_000, test=25_000)}
 
 
 def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield records of text and label, against and for the film in turn."""
+    """Yield records of text and label, alternating negative and positive."""
     for label, text in reviews(split, count, seed):
         yield {"text": text, "label": label}

@@ -1,4 +1,4 @@
-"""Loans in 45 columns, some of which end badly: the form of the trees' table, which nobody publishes in TFDS."""
+"""Loans in 45 columns, some of them delinquent: the form of the trees' table, which TFDS does not publish."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ SIZES = {"small": Edition(train=8192, test=4096), "documented": Edition(train=40
 
 
 def features() -> dict[str, Any]:
-    """Return the features in TFDS' terms."""
+    """Return the features as TFDS types."""
     import tensorflow_datasets as tfds
 
     return {

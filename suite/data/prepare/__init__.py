@@ -1,4 +1,4 @@
-"""From a stored record to the arrays that a network takes: one way of doing so per file. NumPy and OpenCV only."""
+"""From stored records to a network's arrays, one preparation per file. NumPy and OpenCV only."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ Example = dict[str, np.ndarray]
 
 
 class Records(Protocol):
-    """A split, from which a preparation may learn."""
+    """A split from which a preparation can learn."""
 
     def __len__(self) -> int:
-        """Return how many records there are."""
+        """Return the number of records."""
         ...
 
     def take(self, indices: Sequence[int]) -> list[dict[str, Any]]:
@@ -23,26 +23,26 @@ class Records(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """How records become examples. What has to be learnt from the training split first is learnt by `fitted`."""
+    """How records become examples. `fitted` learns from the training split what the preparation needs."""
 
     def fitted(self, train: Records) -> Self:
-        """Return the same preparation with what it needs to know of the training split."""
+        """Return the preparation with what it learned from the training split."""
         return self
 
     def undistorted(self) -> Self:
-        """Return the same for pictures that the device will distort: as whole as it needs them."""
+        """Return the preparation without augmentation, for pictures that the device augments."""
         return self
 
     def batch(self, records: Iterable[Mapping[str, Any]], random: np.random.Generator | None = None) -> Example:
-        """Return the arrays [N,...] of records, their bytes in the order of their axes.
+        """Return the records' arrays [N,...], C-contiguous.
 
-        Augmented as documented with a generator, which they use one after the other; as for validation without one.
+        With a generator they are augmented as documented, one after the other; without one they are as for validation.
         """
         examples = [self.compact(record, random) for record in records]
         return self.finished({name: np.stack([example[name] for example in examples]) for name in examples[0]})
 
     def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return the arrays of one record, without an axis for the batch."""
+        """Return the arrays of one record, without a batch axis."""
         return self.finished(self.compact(record, random))
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
@@ -50,7 +50,7 @@ class Preparation:
         raise NotImplementedError
 
     def finished(self, arrays: Example) -> Example:
-        """Return arrays in their smallest form, of one record or of a batch, as the network takes them.
+        """Return compact arrays, of one record or of a batch, in the network's form.
 
         Bytes are pixels, which become float32 from 0 to 1.
         """

@@ -1,4 +1,4 @@
-"""Crops of small pictures, distorted and standardised, as TensorFlow's CIFAR-10 tutorial takes them."""
+"""Crops of small pictures, augmented and standardised, as in TensorFlow's CIFAR-10 tutorial."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from suite.data.prepare.pictures import decoded, one_hot
 class Crop(Preparation):
     """Crops float32[side,side,C], each with mean 0 and deviation 1, and labels float32[K] one-hot.
 
-    For training the crop lies anywhere, is mirrored half the time, brighter or darker, and of more or less contrast
-    about the mean of each channel; nothing is clipped. For validation it is the central one. With `whole` nothing is
-    cut or standardised: pixels float32[H,W,C] from 0 to 255.
+    For training the crop is random, mirrored half the time, and its brightness and contrast vary; contrast is about
+    each channel's mean, and nothing is clipped. For validation it is central. With `whole` nothing is cropped or
+    standardised: pixels float32[H,W,C] from 0 to 255.
     """
 
     side: int = 24
@@ -26,7 +26,7 @@ class Crop(Preparation):
     whole: bool = False
 
     def undistorted(self) -> Self:
-        """Return the same with pictures left whole, since the device cuts them."""
+        """Return the preparation with whole pictures, for a device that crops them."""
         return replace(self, whole=True)
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:

@@ -1,4 +1,4 @@
-"""Small pictures: pixels from 0 to 1, moved and turned where the source does so."""
+"""Small pictures: pixels from 0 to 1, shifted and rotated if the source does so."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from suite.data.prepare import Example, Preparation
 
 
 def decoded(image: bytes | np.ndarray) -> np.ndarray:
-    """Return a picture file as uint8[H,W,C], grey or red-green-blue; pixels stay what they are.
+    """Return a picture file as uint8[H,W,C], grey or RGB, with its pixels unchanged.
 
     Raises ValueError if the file cannot be read.
     """
@@ -18,10 +18,10 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
         return image
     import cv2  # not with the models, whose import is timed
 
-    found = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
-    if found is None:
+    pixels = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
+    if pixels is None:
         raise ValueError("a picture file of the data set cannot be read; remove the data set and prepare it again")
-    return found[..., None] if found.ndim == 2 else found[..., ::-1]
+    return pixels[..., None] if pixels.ndim == 2 else pixels[..., ::-1]
 
 
 def one_hot(label: int, classes: int) -> np.ndarray:
@@ -38,13 +38,13 @@ class Pixels(Preparation):
     classes: int = 10
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
-        """Return images, still uint8, and labels; nothing is augmented."""
+        """Return images, still uint8, and labels, without augmentation."""
         return {"images": decoded(record["image"]), "labels": one_hot(record["label"], self.classes)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shifted(Preparation):
-    """The same, the picture turned, shifted and mirrored at random, with its edge repeated where nothing is."""
+    """The same with the picture rotated, shifted and mirrored at random, with the edge repeated."""
 
     classes: int = 10
     degrees: float = 15.0
@@ -70,9 +70,9 @@ class Shifted(Preparation):
 
 
 def warped(image: np.ndarray, matrix: np.ndarray, inverse: bool = False) -> np.ndarray:
-    """Return the picture uint8[H,W,C] under an affine map, by its nearest pixels, its edge repeated where nothing is.
+    """Return the picture uint8[H,W,C] under an affine map, by nearest pixels with the edge repeated.
 
-    An inverse one maps places in the result to places in the picture.
+    An inverse map takes places in the result to places in the picture.
     """
     import cv2
 

@@ -1,4 +1,4 @@
-"""Reviews as numbers: words by their rank in the training split, or subwords of a vocabulary made from it."""
+"""Reviews as integers: words by their rank in the training split, or subwords of a vocabulary made from it."""
 
 import re
 from collections import Counter
@@ -10,14 +10,14 @@ import numpy as np
 
 from suite.data.prepare import Example, Preparation, Records
 
-PADDING, START, UNKNOWN, FIRST_WORD = 0, 1, 2, 4  # as in Keras' packaged reviews; 3 is not in use
-# What Keras' text_to_word_sequence takes out: all punctuation but the apostrophe.
+PADDING, START, UNKNOWN, FIRST_WORD = 0, 1, 2, 4  # as in Keras' packaged reviews; 3 is unused
+# What Keras' text_to_word_sequence removes: all punctuation but the apostrophe.
 _NO_WORD = str.maketrans(dict.fromkeys('!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n', " "))
 _PIECES = re.compile(r"\w+|[^\w\s]+")
 
 
 def text(record: Mapping[str, Any]) -> str:
-    """Return a record's text, stored as bytes or not."""
+    """Return a record's text, stored as bytes or as str."""
     found = record["text"]
     return found.decode("utf-8", errors="replace") if isinstance(found, bytes) else found
 
@@ -29,16 +29,16 @@ def texts(train: Records) -> Iterator[str]:
 
 
 def words(review: str) -> list[str]:
-    """Return the words of a review, in small letters and without punctuation."""
+    """Return the words of a review, in lower case and without punctuation."""
     return review.lower().translate(_NO_WORD).split()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Preparation):
-    """Tokens int32[T], padded and cut in front, and the label float32[]: 1 for a good review.
+    """Tokens int32[T], padded and truncated at the front, and the label float32[]: 1 for a positive review.
 
-    A word's number is its rank by frequency in the training split, from 4 up; rarer ones than the vocabulary holds are
-    one number all together.
+    A word's number is its rank by frequency in the training split, from 4 up; all words beyond the vocabulary share one
+    number.
     """
 
     positions: int = 400
@@ -46,7 +46,7 @@ class Words(Preparation):
     numbers: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def fitted(self, train: Records) -> Self:
-        """Return the same with the words counted; of words equally frequent the first in the alphabet comes first."""
+        """Return the preparation with counted words; equally frequent words are in alphabetical order."""
         counts = Counter[str]()
         for review in texts(train):
             counts.update(words(review))
@@ -54,7 +54,7 @@ class Words(Preparation):
         return replace(self, numbers={word: rank + FIRST_WORD for rank, word in enumerate(ranked)})
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
-        """Return tokens and labels; nothing is augmented."""
+        """Return tokens and labels, without augmentation."""
         known = [START, *(self.numbers.get(word, UNKNOWN) for word in words(text(record)))][-self.positions :]
         tokens = np.full(self.positions, PADDING, np.int32)
         tokens[-len(known) :] = known
@@ -63,19 +63,19 @@ class Words(Preparation):
 
 @dataclass(frozen=True, kw_only=True)
 class Subwords(Preparation):
-    """Tokens int32[T], padded and cut behind, and the label float32[]: 1 for a good review.
+    """Tokens int32[T], padded and truncated at the back, and the label float32[]: 1 for a positive review.
 
-    Frequent words are one subword, the others are put together of frequent parts, the longest first, and what is left
-    of single letters; there are as many subwords as the vocabulary holds, or fewer where the split has too few words.
+    Frequent words are one subword. Others are split into frequent parts, the longest first, and the rest into letters.
+    There are as many subwords as the vocabulary holds, or fewer if the split has too few words.
     """
 
     positions: int = 256
     vocabulary: int = 8185
     numbers: Mapping[str, int] = field(default_factory=dict, repr=False)
-    longest: int = 12  # letters of a part
+    longest: int = 12  # letters of a part, at most
 
     def fitted(self, train: Records) -> Self:
-        """Return the same with the subwords chosen: all letters, then words and their beginnings by what they save."""
+        """Return the preparation with chosen subwords: all letters, then words and prefixes by what they save."""
         counts = Counter[str]()
         for review in texts(train):
             counts.update(_PIECES.findall(review))
@@ -90,7 +90,7 @@ class Subwords(Preparation):
         return replace(self, numbers={part: number for number, part in enumerate(chosen, 1)})
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
-        """Return tokens and labels; nothing is augmented."""
+        """Return tokens and labels, without augmentation."""
         tokens = np.full(self.positions, PADDING, np.int32)
         filled = 0
         for piece in _PIECES.findall(text(record)):
@@ -102,7 +102,7 @@ class Subwords(Preparation):
         return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
 
     def _parts(self, piece: str) -> Iterator[int]:
-        """Yield the numbers of a word's parts, the longest known one at each place; unknown letters fall out."""
+        """Yield the numbers of a word's parts, the longest known one at each place; drop unknown letters."""
         start = 0
         while start < len(piece):
             for end in range(min(len(piece), start + self.longest), start, -1):

@@ -1,9 +1,9 @@
-"""Data sets as their publishers give them: one per file, read without TensorFlow into what TFDS' own builder writes.
+"""Published data sets: one per file, read without TensorFlow into what TFDS' own builder writes.
 
-A file gives `STOCK`, the name of TFDS' builder whose version, features, addresses and checksums are used, and
-`splits(files, progress)`, which maps each split's name to its records; `files` maps the names of the published files to
-where they lie. A set that is read off the network as it comes has no files to fetch beforehand and says `STREAMED`. One
-of a single split says in `PARTS` which slices of it are for training and for validation.
+A file gives `STOCK`, the TFDS builder whose version, features, addresses and checksums are used, and `splits(files,
+progress)`, which maps each split's name to its records; `files` maps the published files' names to their paths. A set
+that is streamed from the network has no files and says `STREAMED`. One with a single split says in `PARTS` which slices
+are for training and for validation.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,12 +20,12 @@ Splits = dict[str, Iterable[dict[str, Any]]]
 
 
 class Reader(Protocol):
-    """What a file of this package gives."""
+    """The contract of a file in this package."""
 
     STOCK: str
 
     def splits(self, files: Mapping[str, Path], progress: Progress) -> Splits:
-        """Return the records of each split; they are read when they are asked for."""
+        """Return the records of each split, read lazily."""
         ...
 
 
@@ -34,7 +34,7 @@ load: Callable[[str], Reader] = discovery.loader(__name__, "published dataset")
 
 
 def archives(name: str) -> tuple[Archive, ...]:
-    """Return the files that a data set is made of, with the sizes and digests that TFDS knows them by."""
+    """Return a data set's files, with the sizes and digests that TFDS records."""
     reader = load(name)
     if getattr(reader, "STREAMED", False):
         return ()

@@ -1,7 +1,7 @@
 """Cats and dogs: a zip file of JPEG files, some of them damaged.
 
-Pictures are written anew with quality 95, as TFDS' own builder does through TensorFlow; pixels may differ by a step or
-two, since another library does it here.
+Pictures are re-encoded with quality 95, as TFDS' own builder does through TensorFlow; pixels may differ by a step or
+two, since the library is another.
 """
 
 import os
@@ -21,7 +21,7 @@ from suite.data.streams import ahead
 STOCK = "cats_vs_dogs"
 ARCHIVE = "kagglecatsanddogs_5340.zip"
 PARTS = ("train[:8000]", "train[8000:10000]")  # as many as the article has
-DAMAGED = 1738  # files without JFIF in their head; TFDS leaves them out and counts them too
+DAMAGED = 1738  # files without JFIF in their header; TFDS skips and counts them too
 _NAME = re.compile(r"PetImages[\\/](Cat|Dog)[\\/]\d+\.jpg")
 _QUALITY = 95
 _HEAD = 10
@@ -35,7 +35,7 @@ def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
 def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the records in the order of the archive.
 
-    Raises RuntimeError if a picture cannot be read, or if not as many are damaged as are known to be.
+    Raises RuntimeError if a picture cannot be read, or if the number of damaged ones is unexpected.
     """
     damaged = 0
     with zipfile.ZipFile(path) as archive:
@@ -46,13 +46,13 @@ def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]
             if b"JFIF" not in content[:_HEAD]:
                 return None
             label = 0 if "Cat" in name else 1
-            return {"image": written_anew(content, name), "image/filename": name, "label": label}
+            return {"image": reencoded(content, name), "image/filename": name, "label": label}
 
-        for found in ahead(record, names, threads or os.cpu_count() or 1):
-            if found is None:
+        for example in ahead(record, names, threads or os.cpu_count() or 1):
+            if example is None:
                 damaged += 1
             else:
-                yield found
+                yield example
     if damaged != DAMAGED:
         raise RuntimeError(
             f"'{path}' has {damaged} pictures without a JFIF head, known are {DAMAGED}: it is not the published "
@@ -60,8 +60,8 @@ def examples(path: Path, threads: int | None = None) -> Iterator[dict[str, Any]]
         )
 
 
-def written_anew(content: bytes, name: str) -> bytes:
-    """Return a JPEG file with the pixels of another one; RuntimeError if it cannot be read."""
+def reencoded(content: bytes, name: str) -> bytes:
+    """Return a JPEG file re-encoded. Raises RuntimeError if it cannot be read."""
     image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
         raise RuntimeError(f"picture '{name}' cannot be read; remove the archive and run again")

@@ -1,4 +1,4 @@
-"""CIFAR-10: a tar file of binary files, each record a label and 32 x 32 bytes in red, green and blue."""
+"""CIFAR-10: a tar file of binary files; a record is a label and 32 x 32 bytes in red, green and blue."""
 
 import tarfile
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
-"""The first million rows of HIGGS, read off the network as they come: the whole file has 2.8 GB, these a tenth of it.
+"""The first million rows of HIGGS, streamed from the network: the whole file has 2.8 GB, these are a tenth of it.
 
-A part has no published digest, so here the number of rows and columns is all that is checked.
+A part has no published digest, so only the number of rows and columns is checked.
 """
 
 import zlib
@@ -33,7 +33,7 @@ def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
 def examples(progress: Progress) -> Iterator[dict[str, Any]]:
     """Yield the first rows.
 
-    Raises RuntimeError if the network fails, or a row is not what it must be, or the file ends before.
+    Raises RuntimeError if the network fails, a row is malformed, or the file ends too early.
     """
     done = 0
     with opened(ADDRESS) as answer:
@@ -51,7 +51,7 @@ def examples(progress: Progress) -> Iterator[dict[str, Any]]:
 
 
 def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the whole lines of gzipped chunks as they come."""
+    """Yield the complete lines of gzipped chunks as they arrive."""
     unzip, rest = zlib.decompressobj(zlib.MAX_WBITS | 16), b""
     for chunk in chunks:
         *whole, rest = (rest + unzip.decompress(chunk)).split(b"\n")

@@ -20,7 +20,7 @@ LABELS = {"neg": 0, "pos": 1, "unsup": -1}
 
 
 def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
-    """Return records of text and label, which is -1 where nobody judged."""
+    """Return records of text and label, which is -1 without a rating."""
     return {split: examples(files[ARCHIVE], folder) for split, folder in FOLDERS.items()}
 
 
@@ -28,7 +28,7 @@ def examples(path: Path, folder: re.Pattern[str]) -> Iterator[dict[str, Any]]:
     """Yield the records of the files in a folder, in the order of the archive."""
     with tarfile.open(path) as archive:
         for member in archive:
-            found = folder.match(member.name)
-            file = archive.extractfile(member) if found and member.isfile() else None
-            if found and file is not None:
-                yield {"text": file.read().strip(), "label": LABELS[found[1]]}
+            match = folder.match(member.name)
+            file = archive.extractfile(member) if match and member.isfile() else None
+            if match and file is not None:
+                yield {"text": file.read().strip(), "label": LABELS[match[1]]}

@@ -1,4 +1,4 @@
-"""MNIST: four gzipped files of bytes, pictures and labels apart."""
+"""MNIST: four gzipped binary files, pictures and labels apart."""
 
 import gzip
 from collections.abc import Iterator, Mapping
@@ -30,5 +30,5 @@ def examples(files: Mapping[str, Path], prefix: str) -> Iterator[dict[str, Any]]
 
 
 def unpacked(path: Path, head: int) -> np.ndarray:
-    """Return the bytes behind a file's head, uint8[N]."""
+    """Return the bytes after a file's header, uint8[N]."""
     return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8, offset=head)

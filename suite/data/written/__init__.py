@@ -1,1 +1,1 @@
-"""Text that the project writes itself."""
+"""Text that the project generates."""

@@ -1,7 +1,7 @@
-"""Film reviews from a grammar: as long as published ones, with common and rare words, for or against the film.
+"""Film reviews from a grammar: as long as published ones, with common and rare words, positive or negative.
 
-A review mostly says what its writer thinks, with words and with their negation, but also what others think and what the
-film is about. So single words tell something, and no single one tells all.
+A review mostly states its writer's opinion, with plain and negated words, but also others' opinions and the plot. So
+single words are evidence, and none is conclusive.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ import numpy as np
 from suite.data.streams import SPLITS
 
 GROUP = 128  # reviews that share a random stream
-MEDIAN_WORDS, SPREAD, SHORTEST = 174, 0.7, 10  # of the lengths' logarithms, near those of the published reviews
-OWN, OTHERS = 0.34, 0.08  # shares of sentences that judge as the writer does, and as others do
+MEDIAN_WORDS, SPREAD, SHORTEST = 174, 0.7, 10  # of the log-normal lengths, near those of the published reviews
+OWN, OTHERS = 0.34, 0.08  # shares of sentences with the writer's opinion, and with others'
 
 PRAISE = (
     "wonderful", "brilliant", "moving", "superb", "charming", "gripping", "delightful", "clever", "touching", "fresh",
@@ -49,7 +49,7 @@ DEGREES = ("really", "quite", "simply", "so", "truly", "rather", "utterly", "som
 TIMES = ("last night", "on television", "twice", "years ago", "with my family", "at a festival", "by chance", "again")
 CONSONANTS = ("b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "z", "st", "br", "ch", "gr")
 VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
-NAMES = 40_000  # that can occur, the first ones most often
+NAMES = 40_000  # possible names, the first ones most frequent
 
 JUDGEMENTS = (
     "The {part} is {degree} {good}.",
@@ -88,9 +88,9 @@ PLAIN = (
 
 
 def reviews(split: str, count: int, seed: int) -> Iterator[tuple[int, str]]:
-    """Yield label and text of review after review, those against the film (0) and for it (1) in turn.
+    """Yield each review's label and text, alternating negative (0) and positive (1).
 
-    A group depends on seed, split and its own number only.
+    A group depends only on seed, split and its own number.
     """
 
     for number in range(-(-count // GROUP)):
@@ -100,21 +100,21 @@ def reviews(split: str, count: int, seed: int) -> Iterator[tuple[int, str]]:
 
 
 def review(random: np.random.Generator, label: int) -> str:
-    """Return a review for the film (1) or against it (0)."""
+    """Return a positive (1) or negative (0) review."""
     wanted = max(SHORTEST, int(np.exp(random.normal(np.log(MEDIAN_WORDS), SPREAD))))
-    said: list[str] = []
+    sentences: list[str] = []
     words = 0
     while words < wanted:
         kind = random.random()
         opinion = label if kind < OWN else 1 - label if kind < OWN + OTHERS else int(random.integers(2))
         patterns = JUDGEMENTS if kind < OWN else HEARSAY if kind < OWN + OTHERS else PLAIN
-        said.append(sentence(random, str(choice(random, patterns)), opinion))
-        words += said[-1].count(" ") + 1
-    return " ".join(said)
+        sentences.append(sentence(random, str(choice(random, patterns)), opinion))
+        words += sentences[-1].count(" ") + 1
+    return " ".join(sentences)
 
 
 def sentence(random: np.random.Generator, pattern: str, opinion: int) -> str:
-    """Return the pattern with each blank filled anew."""
+    """Return the pattern with each blank filled."""
     good, bad = (PRAISE, BLAME) if opinion else (BLAME, PRAISE)
     words = {
         "good": good, "bad": bad, "part": PARTS, "place": PLACES, "person": PEOPLE, "deed": DEEDS, "thing": THINGS,
@@ -129,12 +129,12 @@ def sentence(random: np.random.Generator, pattern: str, opinion: int) -> str:
 
 
 def choice(random: np.random.Generator, words: Sequence[str]) -> str:
-    """Return one of the words, early ones more often, as in any language."""
+    """Return one of the words, early ones more often, as in natural language."""
     return words[int(len(words) * random.random() ** 1.5)]
 
 
 def name(random: np.random.Generator) -> str:
-    """Return an invented name; their chances follow Zipf's law, so most are rare."""
+    """Return an invented name, by Zipf's law: most are rare."""
     rank = int(np.exp(random.random() * np.log(NAMES)))
     parts = []
     while rank or len(parts) < 2:

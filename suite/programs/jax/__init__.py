@@ -1,1 +1,1 @@
-"""The timed steps in JAX. Beside the models, their layers and the ceilings, nothing else imports jax."""
+"""The timed steps in JAX. Only this room, the models, their layers and the ceilings import jax."""

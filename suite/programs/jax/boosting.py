@@ -1,4 +1,4 @@
-"""One round of boosting in JAX: the table lies on the devices, each with its share of the rows."""
+"""One boosting round in JAX: the table lies on the devices, each with its share of the rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,32 +19,30 @@ from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
 from suite.workload import Workload
 
-_AXIS = "data"  # of the placement's devices
-_MOST_PARTS = 16  # of a CPU: each further one adds as much work, with histograms of its own, as it takes from others
+_AXIS = "data"  # name of the mesh axis
+_MOST_PARTS = 16  # of a CPU: one more would add as much work, with its own histograms, as it saves
 
 
 class BoostingProgram(JaxProgram):
-    """A workload's rounds, driven as `suite.worker_api.program.Program` describes.
+    """A workload's boosting rounds, driven as `suite.worker_api.program.Program` describes.
 
-    State is (margins float32[N], forest, round); after the last round of a forest another one begins. The table is the
-    first of the input sets: a round depends on those before it, which had the same rows. A CPU's cores are devices,
-    each with its share of the rows, up to _MOST_PARTS of them: XLA adds into a histogram on one core alone.
+    State is (margins float32[N], forest, round); after a forest's last round a new forest begins. The table is the
+    first input set: a round depends on earlier rounds, which had the same rows. A CPU's cores are devices, each with a
+    share of the rows, up to _MOST_PARTS: XLA adds into a histogram on one core alone.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
         if case.variant != "plain":
             raise LookupError(f"variant '{case.variant}' asked for, boosting has only 'plain'; leave it out")
         if case.precision != "float32-highest":
-            raise ValueError(
-                f"precision '{case.precision}' asked for, boosting adds whole numbers and has none; leave it out"
-            )
+            raise ValueError(f"precision '{case.precision}' asked for, boosting adds integers; leave it out")
         check_rows_fit(case.batch)
         super().__init__(workload, case)
         self._growth: Growth = workload.growth
         self._step = boosting_step(self._growth, case.backend == "gpu", self._shared())
 
     def initialise(self, seed: int) -> None:
-        """Put margins and an empty forest on the devices; nothing about them is random."""
+        """Put margins and an empty forest on the devices; nothing in them is random."""
         growth = self._growth
         splits, leaves = (growth.rounds, 2**growth.depth - 1), (growth.rounds, 2**growth.depth)
         forest = Tree(np.zeros(splits, np.int32), np.zeros(splits, np.float32), np.zeros(leaves, np.float32))  # pyright: ignore[reportArgumentType]
@@ -66,40 +64,40 @@ class BoostingProgram(JaxProgram):
         self._dispatch(jax.device_put(self._host[0], self._shardings.batches) for _ in range(steps))
 
     def forest(self) -> Tree:
-        """Return the trees so far; those of rounds to come are empty."""
+        """Return the trees so far; later ones are empty."""
         return self._state[1]
 
     def _cpu_devices(self) -> int:
         return min(granted_cores(), _MOST_PARTS)
 
     def _shared(self) -> Callable[..., Any] | None:
-        """Return what gives each device its rows; None for one device."""
+        """Return a decorator that gives each device its rows; None for one device."""
         place = self._shardings
         if len(place.devices) == 1:
             return None
         assert isinstance(place.batch, NamedSharding)
-        rows, columns, whole = PartitionSpec(_AXIS), PartitionSpec(None, _AXIS), PartitionSpec()
+        rows, columns, replicated = PartitionSpec(_AXIS), PartitionSpec(None, _AXIS), PartitionSpec()
         return partial(
             jax.shard_map,
             mesh=place.batch.mesh,
             in_specs=(rows, columns, rows),
-            out_specs=(rows, whole, whole),
-            check_vma=False,  # the devices' branches differ, as their rows do
+            out_specs=(rows, replicated, replicated),
+            check_vma=False,  # the devices' branches differ with their rows
         )
 
     def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
-        """Return the step traced for the shapes of the state and the table, which stay where they are."""
+        """Return the step traced for the shapes of the state and the table; both stay in place."""
         place = self._shardings
         outputs = ((place.batch, place.state, place.state), place.state)
         return jax.jit(step, donate_argnums=0, out_shardings=outputs).trace(self._state, batch)
 
     def jaxpr_cost(self) -> JaxprCost:
-        """Return what the results of the compiled program need."""
+        """Return what the compiled program's results need."""
         return jaxpr_cost(self._traced.jaxpr, self._batches[0], 1, 1)
 
 
 def boosting_step(growth: Growth, dense: bool, shared: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Return step(state, table) -> (state, loss), pure; the loss is that before the round."""
+    """Return step(state, table) -> (state, loss), pure; the loss is the one before the round."""
     grow = partial(boosted, growth, axis=_AXIS if shared else None, dense=dense)
     grow = shared(grow) if shared else grow
 

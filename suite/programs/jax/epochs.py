@@ -1,4 +1,4 @@
-"""Whole epochs in JAX: each batch gathered on the host, copied and trained on, as `fit` does with arrays in memory."""
+"""Whole epochs in JAX: gather each batch on the host, copy it and train on it, as `fit` does with arrays in memory."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,24 +14,24 @@ from suite.worker_api.program import Batch
 class JaxRun(JaxProgram):
     """A workload's epochs, driven as `suite.worker.whole_run.Trainable` describes.
 
-    A smaller last batch is a program of its own.
+    A smaller last batch has a program of its own.
     """
 
     def compile_rest(self, train: Batch, test: Batch | None) -> None:
-        """Compile for the smaller last batch, and for the batches of validation."""
+        """Compile for the smaller last batch and for the batches of validation."""
         for batch in self._of_each_size(train):
             self._programs(batch)
         for batch in self._of_each_size(test) if test is not None else ():
             self._evaluations(batch)
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
-        """Take a step with each batch of the examples in that order; return when the state is there."""
+        """Take a step with each batch of the examples in that order; block until the state is ready."""
         for batch in self._gathered(examples, order):
             self._state, self._out = self._programs(batch)(self._state, batch)
         jax.block_until_ready((self._state, self._out))
 
     def evaluate(self, examples: Batch) -> None:
-        """Compute the loss of each batch of the examples, nothing dropped or learnt; return when all are there."""
+        """Compute each batch's loss, without dropout or training; block until all are ready."""
         order = np.arange(len(next(iter(examples.values()))))
         jax.block_until_ready([self._evaluations(b)(self._state, b) for b in self._gathered(examples, order)])
 
@@ -42,7 +42,7 @@ class JaxRun(JaxProgram):
         self._rest: list[jax.stages.Lowered] = []
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the text of each lowered program: the step's, and those of other sizes and of validation."""
+        """Return the text of each lowered program: the step, the other sizes and the validation."""
         return *super().lowered_texts(), *map(lowered_digest.text_of, self._rest)
 
     def prepare(self, examples: Batch) -> None:

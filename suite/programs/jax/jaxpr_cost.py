@@ -1,4 +1,4 @@
-"""What the results of a traced step need: its products counted one by one, its parameters and its examples."""
+"""What a traced step needs for its results: products counted one by one, parameters and examples."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,16 +13,16 @@ from suite.nn.depthwise import moved_sums
 from suite.results.records.run import JaxprCost
 
 _LOOPS = ("scan", "while")
-_PICTURES = 4  # axes of a batch of them
+_PICTURES = 4  # axes of a batch of pictures
 _LSTM_PASSES = ("lstm_forward", "lstm_backward")  # of suite.nn.lstm_kernels, which jax 0.10 cannot import
 _WEIGHT_GRADIENT, _MOVED_SUMS = (getattr(layer, "__name__", "") for layer in (weight_gradient, moved_sums))
 
 
 def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> JaxprCost:
-    """Return what the results of a program need, which takes the batch as its last argument and so many steps.
+    """Return what the results of a program of `steps` steps need; the batch is the program's last argument.
 
-    `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on is no part of it.
-    Constants of a program, such as the weights of an inference, may be parameters, and no examples.
+    `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on does not count. A
+    program's constants, such as the weights of an inference, can be parameters but not examples.
     """
     jaxpr, used = dce_jaxpr(opened(program), [True] * len(opened(program).outvars))
     state = [var.aval for var, needed in zip(opened(program).invars, used, strict=True) if needed]
@@ -30,11 +30,11 @@ def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> Jaxp
     constants = [var.aval for var in opened(program).constvars if var in read]
     wanted = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(batch)]
     for shape, dtype in wanted:
-        found = next((aval for aval in reversed(state) if (aval.shape, aval.dtype) == (shape, dtype)), None)
-        if found is None:
+        match = next((aval for aval in reversed(state) if (aval.shape, aval.dtype) == (shape, dtype)), None)
+        if match is None:
             wanted = []
             break
-        state.remove(found)
+        state.remove(match)
     products = list(_products(jaxpr))
     return JaxprCost(
         flop_per_step=product_flop(jaxpr) / steps,
@@ -46,17 +46,17 @@ def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> Jaxp
 
 
 def opened(program: Any) -> Any:
-    """Return the program itself, where JAX holds it together with its constants."""
+    """Return the jaxpr itself if JAX holds it together with its constants."""
     return getattr(program, "jaxpr", program)
 
 
 def needed(jaxpr: Any) -> Any:
-    """Return a program without what its results do not need, such as the gradient of the pictures."""
+    """Return a jaxpr without what its results do not need, such as the gradient of the pictures."""
     return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[0]
 
 
 def within(parameters: Any) -> Iterator[Any]:
-    """Yield the programs that an operation calls."""
+    """Yield the jaxprs that an operation calls."""
     for value in parameters:
         if hasattr(value, "eqns"):
             yield value
@@ -67,16 +67,16 @@ def within(parameters: Any) -> Iterator[Any]:
 
 
 def product_flop(jaxpr: Any) -> int:
-    """Return the FLOP of all matrix products and convolutions; of those in a loop that no turn changes, once.
+    """Return the FLOP of all matrix products and convolutions; a loop-invariant one counts once.
 
-    A convolution's kernel counts once at each place of the smaller of its two pictures, so that neither the padding of
-    an input's gradient nor the zeros that a stride puts in between are counted.
+    A convolution's kernel counts once at each place of the smaller of its two pictures. So neither the padding of an
+    input's gradient nor the zeros of a stride count.
     """
     return sum(_flop(jaxpr, set()))
 
 
 def _flop(jaxpr: Any, changing: set) -> tuple[int, int]:
-    """Return the FLOP that do not depend on the changing variables, and those that do."""
+    """Return the FLOP that do not depend on the changing variables, and the FLOP that do."""
     same, moving = 0, 0
     changing = set(changing)
     for equation in jaxpr.eqns:
@@ -85,7 +85,7 @@ def _flop(jaxpr: Any, changing: set) -> tuple[int, int]:
         if own is None and equation.primitive.name not in _LOOPS and len(inner) == 1:
             names = inner[0].invars
             moves = {var for var, moved in zip(names, operands[len(operands) - len(names) :], strict=True) if moved}
-            devices = getattr(equation.params.get("mesh"), "size", 1)  # each of which runs it
+            devices = getattr(equation.params.get("mesh"), "size", 1)  # each runs it
             once, each = (devices * flop for flop in _flop(inner[0], moves))
             same, moving = same + once, moving + each
         else:
@@ -109,7 +109,7 @@ def _loop_flop(equation: Any, inner: Sequence[Any]) -> int:
 
 
 def _own_flop(equation: Any) -> int | None:
-    """Return the FLOP of an operation that is a product, or a layer of this suite that stands for one; None else."""
+    """Return the FLOP of a product, or of a layer of this suite that stands for one; None for any other operation."""
     shapes = [_shape(var) for var in equation.invars]
     if equation.primitive.name == "dot_general":
         (contracted, _), _ = equation.params["dimension_numbers"]
@@ -120,7 +120,7 @@ def _own_flop(equation: Any) -> int | None:
         sides = zip(axes.lhs_spec[2:], axes.out_spec[2:], strict=True)
         places = math.prod(min(shapes[0][before], out[after]) for before, after in sides)
         return 2 * out[axes.out_spec[0]] * out[axes.out_spec[1]] * places * each
-    # It may multiply zeros beyond a picture's edge; that of networks side by side is counted product by product.
+    # It may multiply zeros beyond a picture's edge. With stacked networks its products are counted one by one.
     if equation.params.get("name") == _WEIGHT_GRADIENT and len(shapes[1]) == _PICTURES:
         return 2 * math.prod(shapes[1][:3]) * math.prod(equation.outvars[0].aval.shape)
     if equation.params.get("name") == _MOVED_SUMS:  # the same convolution, by multiplications

@@ -1,8 +1,8 @@
-"""A digest of lowered programs: of what XLA is given, whatever file, line and function it was written in.
+"""A digest of lowered programs: of what XLA receives, independent of files, lines and function names.
 
-The text of StableHLO is printed without locations. Names of functions and of arguments go; numbers of large constants
-go, since the weights of an inference are constants of its program and every seed has others. A kernel of Pallas is a
-program inside the program, whose bytes name the file that it was written in: it is printed likewise.
+StableHLO is printed without locations. Names of functions and arguments are dropped. So are large constants, since the
+weights of an inference are constants and differ by seed. A Pallas kernel is a program inside the program, whose bytes
+name its file: it is printed likewise.
 """
 
 import hashlib
@@ -10,31 +10,31 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-_SMALL = 64  # numbers of a constant that are still told one by one
-_KERNEL = "mosaic_gpu"  # in the name of a call of a Pallas kernel
+_SMALL = 64  # constants up to this size keep their values
+_KERNEL = "mosaic_gpu"  # in the name of a Pallas kernel's call
 _SPLIT = "CustomSPMDPartitioning"  # a call whose program is made later, for each device
-_BYTECODE = b"ML\xefR"  # how a module of MLIR begins
+_BYTECODE = b"ML\xefR"  # first bytes of an MLIR module
 _CONFIG = "mhlo.backend_config"
 _CALL = "stablehlo.custom_call"
 
 _MODULE = re.compile(r"\Amodule @\S+")
 _DEFINED = re.compile(r'func\.func (?:public |private )?@("[^"]*"|[\w.$-]+)')
 _SYMBOL = re.compile(r'@("[^"]*"|[\w.$-]+)')
-_DUMP = re.compile(r'mosaic_gpu\.dump_basename(?: = "[^"]*")?')  # where a kernel's text is written to
+_DUMP = re.compile(r'mosaic_gpu\.dump_basename(?: = "[^"]*")?')  # output folder of a kernel's text
 _INFO = re.compile(r'(?:, )?jax\.(?:result|arg)_info = "(?:[^"\\]|\\.)*"(?:, )?')
 _WEIGHTS = re.compile(r"dense(?:_resource)?<[^<>]*> : (tensor<(?:\d+x)+(?:bf16|f\d\w*)>)")
 
 
 def digest(texts: Iterable[str], weights: bool = False) -> str:
-    """Return the digest of programs' texts, in their order; with `weights` their constants are any that fit."""
-    whole = hashlib.sha256()
+    """Return the digest of programs' texts, in order; with `weights`, ignore the values of constants."""
+    total = hashlib.sha256()
     for text in texts:
-        whole.update(hashlib.sha256(normalised(text, weights).encode()).digest())
-    return whole.hexdigest()
+        total.update(hashlib.sha256(normalised(text, weights).encode()).digest())
+    return total.hexdigest()
 
 
 def normalised(text: str, weights: bool = False) -> str:
-    """Return a module's text without the names that a programmer chose; with `weights` without floating arrays."""
+    """Return a module's text without names that a programmer chose; with `weights`, without floating arrays."""
     numbers: dict[str, str] = {}
     for name in _DEFINED.findall(text):
         numbers.setdefault(name, f"@f{len(numbers)}")
@@ -45,14 +45,14 @@ def normalised(text: str, weights: bool = False) -> str:
 
 
 def text_of(lowered: Any) -> str:
-    """Return the text of a `jax.stages.Lowered`, without locations and the numbers of large constants."""
+    """Return the text of a `jax.stages.Lowered`, without locations and large constants."""
     module = lowered.compiler_ir("stablehlo").operation
     text = _printed(module)
     return _printed(_with_kernels_printed(module)) if _KERNEL in text or _SPLIT in text else text
 
 
 def split_texts(traced: Any, lowered_text: str, platform: str) -> tuple[str, ...]:
-    """Return the texts of what a traced program leaves to each device, which its own text only names."""
+    """Return the texts of the per-device programs of a traced program, which its own text only names."""
     if _SPLIT not in lowered_text:
         return ()
     import jax
@@ -70,7 +70,7 @@ def _printed(operation: Any) -> str:
 
 
 def _with_kernels_printed(module: Any) -> Any:
-    """Return a copy of a module in which calls carry a digest of their kernel's text, and nothing of this process."""
+    """Return a copy of a module whose calls carry a digest of their kernel's text, and nothing of this process."""
     from jaxlib.mlir import ir
 
     copy = module.clone()
@@ -81,7 +81,7 @@ def _with_kernels_printed(module: Any) -> Any:
                 attributes["backend_config"] = ir.StringAttr.get("")
             elif _KERNEL in target and _CONFIG in attributes:
                 config = {each.name: each.attr for each in attributes[_CONFIG]}
-                config.pop("kernel_hash", None)  # of the bytes, so of the file's name too
+                config.pop("kernel_hash", None)  # it hashes the bytes, so the file's name too
                 for name, value in config.items():
                     if (content := _content(value)).startswith(_BYTECODE):
                         config[name] = ir.StringAttr.get(_kernel_digest(content))
@@ -90,7 +90,7 @@ def _with_kernels_printed(module: Any) -> Any:
 
 
 def _content(attribute: Any) -> bytes:
-    """Return the bytes of a text; none of any other attribute."""
+    """Return the bytes of a text attribute; none for any other attribute."""
     from jaxlib.mlir import ir
 
     try:
@@ -111,7 +111,7 @@ def _kernel_digest(bytecode: bytes) -> str:
 
 
 def _calls(operation: Any) -> Iterator[Any]:
-    """Yield a module's custom calls, in their order."""
+    """Yield a module's custom calls in order."""
     for region in operation.regions:
         for block in region.blocks:
             for each in block.operations:
@@ -121,7 +121,7 @@ def _calls(operation: Any) -> Iterator[Any]:
 
 
 def _split_calls(jaxpr: Any) -> Iterator[Any]:
-    """Yield the programs that a jaxpr leaves to each device, in their order."""
+    """Yield a jaxpr's per-device programs in order."""
     for equation in jaxpr.eqns:
         if equation.primitive.name == "custom_partitioning":
             yield equation.params["call"]

@@ -1,8 +1,7 @@
 """The timed step as tutorials write it: `nnx.Optimizer`, `nnx.value_and_grad`, and `nnx.jit` once per step.
 
-Nothing is donated or compiled ahead of time, no compiler option is set, a CPU is one device, and every call takes the
-model apart and puts it together in Python. It starts from the same values and computes the same numbers as
-`JaxProgram`.
+Nothing is donated or compiled ahead of time, no compiler option is set, and a CPU is one device. Every call takes the
+model apart and rebuilds it in Python. Initial values and numbers are those of `JaxProgram`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,7 +42,7 @@ class NnxProgram(JaxProgram):
         self._batches = [jax.device_put(batch, self._shardings.batch) for batch in batches]
 
     def lower(self) -> None:
-        """Write the step; it is traced and compiled when it is first called."""
+        """Write the step; the first call traces and compiles it."""
         loss = self._loss
 
         @nnx.jit
@@ -68,11 +67,11 @@ class NnxProgram(JaxProgram):
         return value
 
     def compile(self) -> None:
-        """Nothing but to look at the compile cache: compiling is what the first call does."""
+        """Look at the compile cache only: the first call compiles."""
         self._hits_before = self._hits
 
     def cache_hits(self) -> int:
-        """Return how many programs the calls have taken from the compile cache."""
+        """Return how many programs came from the compile cache."""
         return self._hits - self._hits_before
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
@@ -86,7 +85,7 @@ class NnxProgram(JaxProgram):
                     self._out.block_until_ready()
 
     def block(self) -> None:
-        """Wait for the model, the optimizer and the loss."""
+        """Block until the model, the optimizer and the loss are ready."""
         trained = self._workload.optimizer is not None
         state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
         jax.block_until_ready((self._batches, state, self._out))
@@ -96,32 +95,32 @@ class NnxProgram(JaxProgram):
         return tree_digest(nnx.state(self._model))
 
     def bytes_per_step(self) -> int:
-        """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
+        """Return the least bytes of a step: trained arrays read and written, a batch read; an inference only reads."""
         model, batch = tree_nbytes(nnx.state(self._model)), tree_nbytes(self._batches) // len(self._host)
         if self._workload.optimizer is None:
             return model + batch
         return 2 * (model + tree_nbytes(nnx.state(self._optimizer))) + batch
 
     def jaxpr_cost(self) -> JaxprCost:
-        """Return what the results of the step need, traced anew as a pure function."""
+        """Return what the step's results need, from a trace as a pure function."""
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jaxpr_cost(self._pure().jaxpr, self._batches[0], 0, 1)
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the text of the step, which is lowered anew as a pure function."""
+        """Return the step's text, lowered as a pure function."""
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return (lowered_digest.text_of(self._pure().lower()),)
 
     def _pure(self) -> jax.stages.Traced:
-        """Return the step traced as a pure function of its variables, which stay as they are."""
+        """Return the step traced as a pure function of its variables, which stay unchanged."""
         trained = self._workload.optimizer is not None
         graph, *state = nnx.split((self._model, self._optimizer) if trained else self._model, ...)
         inputs = () if trained else (self._out, self._zero)
 
         def step(state: Any, inputs: tuple, batch: dict[str, jax.Array]) -> Any:
-            whole = nnx.merge(graph, *state)
-            value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
-            return nnx.state(whole), value
+            parts = nnx.merge(graph, *state)
+            value = self._train(*parts, batch) if trained else self._infer(parts, *inputs, batch)  # pyright: ignore[reportCallIssue]
+            return nnx.state(parts), value
 
         return jax.jit(step).trace(state, inputs, self._batches[0])
 

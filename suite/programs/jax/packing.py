@@ -1,8 +1,8 @@
-"""A model without its numbers, and how those lie in memory: each array alone, or the vectors among them in one.
+"""A model's structure apart from its numbers, and the packing of its small vectors into one array.
 
-A launch on a GPU costs the host several microseconds for every array that it is handed. A residual network has hundreds
-of biases, scales and statistics, and an optimizer keeps two more of most of them: one by one their launches take longer
-than the step. A compiled step takes them in lists: whole trees of variables would be taken apart at every call.
+A launch on a GPU costs the host several microseconds per array. A residual network has hundreds of biases, scales and
+statistics, and an optimizer keeps two more for most of them: unpacked, their launches take longer than the step. A
+compiled step takes lists of arrays: trees of variables would be taken apart at every call.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,13 +19,13 @@ from suite.case import Precision
 
 @dataclass(frozen=True)
 class Packing:
-    """Which leaves of a tree lie side by side in one vector: none of them, unless it is made by `vectors_of`."""
+    """Which leaves of a tree are packed into one vector: none by default; see `vectors_of`."""
 
-    structure: Any = None  # the tree's
-    widths: tuple[int | None, ...] = ()  # of each leaf, in order: None where it lies alone
+    structure: Any = None  # of the tree
+    widths: tuple[int | None, ...] = ()  # of each leaf, in order: None if it is not packed
 
     def pack(self, tree: Any) -> Any:
-        """Return (vector [W], the other leaves) of a tree; the tree itself where nothing is packed."""
+        """Return (vector [W], other leaves) of a tree; the tree itself if nothing is packed."""
         if self.structure is None:
             return tree
         leaves = self.structure.flatten_up_to(tree)
@@ -52,7 +52,7 @@ ALONE = Packing()
 
 
 def vectors_of(tree: Any) -> Packing:
-    """Return the packing of all vectors [C] of float32 in a tree; of one vector or none, that of nothing."""
+    """Return the packing of all float32 vectors [C] in a tree; an empty one for fewer than two."""
     leaves, structure = jax.tree.flatten(tree)
     widths = tuple(len(leaf) if leaf.ndim == 1 and leaf.dtype == np.float32 else None for leaf in leaves)
     return Packing(structure, widths) if sum(width is not None for width in widths) > 1 else ALONE
@@ -60,19 +60,19 @@ def vectors_of(tree: Any) -> Packing:
 
 @dataclass(frozen=True)
 class PackedModel:
-    """What a step knows of a model when it is traced; the numbers are given to it."""
+    """What a step knows of a model when it is traced; the numbers are arguments."""
 
     graph: nnx.GraphDef
     params: Packing = ALONE
     rest: Packing = ALONE
 
     def model(self, params: Any, rest: Any, precision: Precision) -> Any:
-        """Return the model of unpacked parameters, which are stored in the precision's type, and packed other state."""
+        """Return the model of unpacked parameters, stored in the precision's type, and packed other state."""
         return nnx.merge(self.graph, cast(params, precision), fresh(self.rest.unpack(rest)))
 
 
 def unflatten_args(run: Callable[..., Any], structures: Sequence[Any]) -> Callable[..., Any]:
-    """Return run(*trees, batch) as a function of the trees' leaves, a list for each; `structures` are the trees'."""
+    """Return run(*trees, batch) as a function of one list of leaves per tree; `structures` are those of the trees."""
 
     def taking(*given: Any) -> Any:
         *lists, batch = given
@@ -83,7 +83,7 @@ def unflatten_args(run: Callable[..., Any], structures: Sequence[Any]) -> Callab
 
 
 def flatten_state(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a step that returns (state, loss) with the state as the list of its leaves."""
+    """Return a step that returns (state, loss) with the state as a list of leaves."""
 
     def returning(*given: Any) -> tuple[list[jax.Array], jax.Array]:
         state, loss = step(*given)
@@ -105,5 +105,5 @@ def cast(tree: Any, precision: Precision) -> Any:
 
 
 def _joined(vectors: Sequence[Any]) -> Any:
-    """Return one vector; of NumPy's without compiling a program."""
+    """Return one vector; of NumPy arrays without compiling a program."""
     return (np if all(isinstance(vector, np.ndarray) for vector in vectors) else jnp).concatenate(vectors)

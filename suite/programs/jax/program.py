@@ -1,11 +1,11 @@
-"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
+"""The timed step in JAX: compiled ahead of time, its state donated and initialised without compilation.
 
-The compiled program takes lists of arrays. Of a tree of NNX's variables every call would take each apart in Python, at
-1 to 4 us a variable: half of the smallest step on a CPU, and 0.8 ms for a network that has 554 of them.
+The compiled program takes lists of arrays. A call that takes a tree of NNX variables takes each apart in Python, at 1
+to 4 us a variable: half of the smallest step on a CPU, and 0.8 ms for a network with 554 of them.
 
-The weights of an inference are no state but constants of its program. On a CPU its kernels then have them in their own
-order: a ResNet infers 12 % faster. On a GPU no call hands hundreds of arrays over: MobileNet's takes 198 us, and took
-302 with its 106 arrays of weights.
+The weights of an inference are constants of its program. On a CPU its kernels then keep them in their own order: a
+ResNet infers 12 % faster. On a GPU no call passes hundreds of arrays: MobileNet's takes 198 us, and took 302 with 106
+arrays of weights.
 """
 
 from collections import deque
@@ -41,15 +41,15 @@ MATMUL_PRECISION: dict[Precision, str] = {
     "tf32": "tensorfloat32",
     "bfloat16": "bfloat16",
 }
-_AHEAD = 2  # steps for which batches lie on the device
-_SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around the steps costs as much as they do
+_AHEAD = 2  # steps whose batches lie on the device
+_SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it a loop costs as much as its steps
 
 
 class JaxProgram:
     """A workload's step, driven as `suite.worker_api.program.Program` describes.
 
-    Variants: `plain` dispatches every step, `scan` dispatches a program of STEPS_PER_CALL steps. On several
-    devices the batch is split between them and XLA adds what the step then needs, such as summing the gradients.
+    Variants: `plain` dispatches every step, `scan` dispatches a program of STEPS_PER_CALL steps. Several devices split
+    the batch, and XLA adds the collectives that the step then needs, such as the sum of gradients.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
@@ -71,11 +71,11 @@ class JaxProgram:
 
     @property
     def steps_per_call(self) -> int:
-        """How many steps the compiled program takes."""
+        """How many steps one dispatch takes."""
         return STEPS_PER_CALL if self._case.variant == "scan" else 1
 
     def values(self, seed: int) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
-        """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
+        """Return the model's graph, parameters and other state, from NumPy: nothing is compiled."""
         graph, params, rest = self._shapes
         params, rest = filled(params, seed), filled(rest, seed)
         if self._workload.served is not None:
@@ -84,13 +84,13 @@ class JaxProgram:
 
     @cached_property
     def _shapes(self) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
-        """What `values` fills, the same for every seed: to find it out takes longer than to fill a small network."""
+        """What `values` fills, the same for every seed: tracing the model takes longer than filling a small network."""
         graph, params, rest = nnx.split(nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0))), nnx.Param, ...)
         return graph, params, rest
 
     @cached_property
     def _transformation(self) -> optax.GradientTransformation:
-        """The optimizer, one for all seeds: JAX compiles the start of its state once for the same function."""
+        """The optimizer, one object for all seeds: JAX then compiles its initial state once."""
         assert self._workload.optimizer is not None
         return self._workload.optimizer()
 
@@ -113,14 +113,14 @@ class JaxProgram:
             self._begin(step, state)
 
     def _begin(self, step: Step, state: Any, *weights: Any) -> None:
-        """Hold step(*weights, state, batch) -> (state, loss) of lists of arrays; the state lies on the device."""
+        """Keep step(*weights, state, batch) -> (state, loss) over lists of arrays; the state lies on the device."""
         self._structures = tuple(map(jax.tree.structure, (*weights, state)))
         self._step = flatten_state(unflatten_args(step, self._structures))
         self._weights = [jax.tree.leaves(tree) for tree in weights]
         self._state = put(jax.tree.leaves(state), self._shardings.state)
 
     def _packed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> PackedModel:
-        """Return the form of training: on a GPU vectors lie side by side."""
+        """Return the packed model for training: on a GPU, vectors are packed."""
         return (
             PackedModel(graph, vectors_of(params), vectors_of(rest))
             if self._case.backend == "gpu"
@@ -128,7 +128,7 @@ class JaxProgram:
         )
 
     def _augment(self) -> Callable[[jax.Array, Batch], Any]:
-        """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
+        """Return the augmentation of a batch on the device. Raises ValueError if the workload augments nothing."""
         if self._workload.augment is None:
             raise ValueError(
                 f"augmentation 'device' asked for, workload '{self._case.workload}' augments nothing; leave it out"
@@ -136,7 +136,7 @@ class JaxProgram:
         return self._workload.augment
 
     def put(self, batches: Sequence[Batch]) -> None:
-        """Copy the input sets to the device; those of `scan` side by side, as one."""
+        """Copy the input sets to the device; those of `scan` stacked in one array."""
         self._host = batches
         if self._case.variant == "scan":
             assert STEPS_PER_CALL % len(batches) == 0
@@ -162,19 +162,19 @@ class JaxProgram:
         self._lowered = self._traced.lower()
 
     def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
-        """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
+        """Return a step traced for the shapes of the state and a batch; `donate`: the state is donated."""
         step = partial(step, *self._weights)
         jitted = jax.jit(step, donate_argnums=0 if donate else (), out_shardings=self._shardings.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jitted.trace(self._state, batch)
 
     def evaluation(self) -> Callable[..., jax.Array]:
-        """Return evaluate(state, batch) -> loss; the state's arrays are in a list."""
+        """Return evaluate(state, batch) -> loss, the state as a list of arrays."""
         evaluate = evaluation_step(self._workload, self._form, self._case.precision)
         return unflatten_args(evaluate, self._structures)
 
     def compile(self) -> None:
-        """Compile with the options that the backend and this jaxlib deserve."""
+        """Compile with the options chosen for the backend and this jaxlib."""
         options, before = self._options(), self._hits
         if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
@@ -182,11 +182,11 @@ class JaxProgram:
         self._cache_hits, self._compiled_seed = self._hits - before, self._seed
 
     def _load_kernels(self) -> None:
-        """Run a step as XLA itself would launch it, and forget what it did.
+        """Run a step as XLA itself would launch it, and discard the result.
 
-        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before. Where a program is
-        compiled, the autotuner has run them; a program from a cache finds none, nor does one whose convolutions another
-        program has had tuned: what was found for each is in that cache too.
+        A CUDA graph can hold only those cuDNN kernels that this process has run. Compilation runs them in the
+        autotuner. A program from a cache has run none, nor has one whose convolutions were tuned for another program:
+        tuning results are cached too.
         """
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))
@@ -208,7 +208,7 @@ class JaxProgram:
         self._dispatch(self._host_batch(self._host[index % len(self._host)]) for index in range(steps))
 
     def learn(self, batches: Iterable[Batch]) -> None:
-        """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
+        """Dispatch a dependent step for each batch, copied from the host; at most two ahead of the device."""
         ahead: deque[jax.Array] = deque()
         for batch in batches:
             self._dispatch([self._host_batch(batch)])
@@ -217,14 +217,14 @@ class JaxProgram:
                 ahead.popleft().block_until_ready()
 
     def _host_batch(self, batch: Batch) -> Any:
-        """Return what a call is handed of a batch on the host: itself, or the parts that go to several devices.
+        """Return what a call takes for a batch on the host: the batch itself, or its parts for several devices.
 
-        Beside the copy itself a call takes 3 us of the host's time for it, `device_put` 60.
+        Beyond the copy itself this costs the host 3 us a call; `device_put` costs 60.
         """
         return batch if len(self._shardings.devices) == 1 else self._placed(batch)
 
     def _placed(self, batch: Batch) -> Any:
-        """Return a batch on the devices, copied in one call; what is there already, such as all examples, stays."""
+        """Return a batch on the devices, copied in one call; what is already there, such as all examples, stays."""
         there = {name: array for name, array in batch.items() if isinstance(array, jax.Array)}
         return put({name: array for name, array in batch.items() if name not in there}, self._shardings.batch) | there
 
@@ -246,7 +246,7 @@ class JaxProgram:
         return float(self._out)
 
     def compilations(self) -> int:
-        """Return how many programs XLA has compiled since this object was made."""
+        """Return how many programs XLA has compiled since this object was created."""
         return self._compilations
 
     def cache_hits(self) -> int:
@@ -254,16 +254,16 @@ class JaxProgram:
         return self._cache_hits
 
     def jaxpr_cost(self) -> JaxprCost:
-        """Return what the results of the compiled program need, for each of its steps."""
+        """Return what the compiled program's results need, per step."""
         axis = 1 if self._case.variant == "scan" else 0
         return jaxpr_cost(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
 
     def program_digest(self) -> str:
-        """Return the digest of every program that it has lowered; of constant weights the shapes alone."""
+        """Return the digest of every lowered program; of constant weights only their shapes."""
         return lowered_digest.digest(self.lowered_texts(), bool(self._weights))
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the text of each lowered program: here the step's."""
+        """Return the text of each lowered program: here of the step."""
         text = lowered_digest.text_of(self._lowered)
         return text, *lowered_digest.split_texts(self._traced, text, self._case.backend)
 
@@ -272,24 +272,24 @@ class JaxProgram:
         return tree_digest(self._state)
 
     def platform(self) -> str:
-        """Return the backend of the device that holds the batches, which are never given away."""
+        """Return the backend of the device that holds the batches, which are never donated."""
         return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
 
     def device_memory_bytes(self) -> int | None:
-        """Return the GPUs' peak of memory in use, of this host's fullest; None on the CPU, which has no counter."""
+        """Return the peak memory of this host's fullest GPU, in bytes; None on the CPU, which has no counter."""
         mine = [device for device in self._shardings.devices if device.process_index == jax.process_index()]
         peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in mine]
         return max((peak for peak in peaks if peak is not None), default=None)
 
     def bytes_per_step(self) -> int | None:
-        """Return the least that a step moves: its state read and written, what it only reads, one batch.
+        """Return the least bytes of a step: its state read and written, its constants and one batch read.
 
-        Whatever lies between them, such as activations, could stay in a cache.
+        Everything in between, such as activations, could stay in a cache.
         """
         return 2 * tree_nbytes(self._state) + tree_nbytes(self._weights) + tree_nbytes(self._batches) // len(self._host)
 
     def packages(self) -> dict[str, str]:
-        """Return the versions of JAX's side."""
+        """Return the versions of JAX and its packages."""
         return {
             "jax": jax.__version__,
             "jaxlib": jaxlib_version.__version__,
@@ -310,7 +310,7 @@ class JaxProgram:
 
 
 def tree_digest(tree: Any) -> str:
-    """Return the digest of the numbers in a tree, in its order; random keys move whatever is computed."""
+    """Return the digest of the numbers in a tree, in its order, without random keys: they move whatever is computed."""
     numbers = [leaf for leaf in jax.tree.leaves(tree) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
     return digest([{str(index): np.asarray(leaf)} for index, leaf in enumerate(numbers)])
 

@@ -1,4 +1,4 @@
-"""Whole epochs with the data on the device: one dispatch an epoch, in which a loop takes all its steps."""
+"""Whole epochs with the data on the device: one dispatch an epoch, with a loop over its steps."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class ResidentRun(JaxRun):
     """The variant `resident` of a whole run. A smaller last batch is copied from the host, as validation is."""
 
     def prepare(self, examples: Batch) -> None:
-        """Copy the examples of an epoch to the device, once for all epochs; ValueError if they fill no batch."""
+        """Copy an epoch's examples to the device, once for all epochs. Raises ValueError if they fill no batch."""
         super().prepare(examples)
         self._examples = jax.device_put(examples, self._shardings.state)
         count = len(next(iter(examples.values())))
@@ -35,17 +35,17 @@ class ResidentRun(JaxRun):
             self._lowered = self._traced.lower()
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
-        """Take an epoch in one call, and what does not fill a batch after it; return when the state is there."""
-        whole = self._steps_an_epoch * self._case.batch
-        rows = order[:whole].reshape(self._steps_an_epoch, -1).astype(np.int32)
+        """Take an epoch in one call, then the smaller last batch; block until the state is ready."""
+        full_batches = self._steps_an_epoch * self._case.batch
+        rows = order[:full_batches].reshape(self._steps_an_epoch, -1).astype(np.int32)
         self._state, self._out = self._compiled(self._state, self._examples, rows)
-        if len(order) > whole:
-            super().train(examples, order[whole:])
+        if len(order) > full_batches:
+            super().train(examples, order[full_batches:])
         jax.block_until_ready((self._state, self._out))
 
 
 def epoch(step: Step) -> Any:
-    """Return take(state, examples, order) -> (state, last output); order int32[S,N] names N examples for S steps."""
+    """Return take(state, examples, order) -> (state, last output); order int32[S,N] has the N indices of S steps."""
 
     def take(state: Any, examples: dict[str, jax.Array], order: jax.Array) -> tuple[Any, jax.Array]:
         def one(state: Any, rows: jax.Array) -> tuple[Any, jax.Array]:

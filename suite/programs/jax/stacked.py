@@ -1,4 +1,4 @@
-"""Several fits of one network trained side by side, each with its own values, examples and dropout: one program."""
+"""Several fits of one network trained side by side in one program, each with its own values, examples and dropout."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,16 +19,16 @@ from suite.workload import Workload
 class StackedProgram(JaxProgram):
     """The variant `stacked` of a step: fit i is what `plain` trains from seed + i, with the i-th part of the batch.
 
-    On several devices the fits are split between them, and no device needs anything of another.
+    Several devices split the fits; no device needs another.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self.fits = fits_of(workload.description, case.batch, case.devices)
         super().__init__(workload, case)
-        self._shardings = replace(self._shardings, state=self._shardings.batch)  # axis 0 of all it holds: the fits
+        self._shardings = replace(self._shardings, state=self._shardings.batch)  # axis 0 of all state: the fits
 
     def initialise(self, seed: int) -> None:
-        """Put the states of all fits on the device, one behind the other along a new first axis."""
+        """Put the states of all fits on the device, stacked along a new first axis."""
         self.begin(range(seed, seed + self.fits))
 
     def begin(self, seeds: Sequence[int]) -> None:
@@ -62,7 +62,7 @@ class StackedProgram(JaxProgram):
 def stacked(run: Callable[..., Any], fits: int, place: Shardings) -> Callable[..., Any]:
     """Return run(states, batch) for S fits at once, such as a step: (states, batch) -> (states, losses float32[S]).
 
-    Each array of the states has a first axis of S; the batch holds the fits' batches one behind the other, [S*N,...].
+    The states have a first axis of S. The batch concatenates the fits' batches: [S*N,...].
     """
 
     def several(states: Any, batch: Any) -> Any:
@@ -74,7 +74,7 @@ def stacked(run: Callable[..., Any], fits: int, place: Shardings) -> Callable[..
 
 
 def together(trees: Sequence[Any]) -> Any:
-    """Return trees of the same form as one, their leaves along a new first axis."""
+    """Return trees of one structure as one tree, leaves stacked along a new first axis."""
     return jax.tree.map(lambda *leaves: _together(leaves), *trees)
 
 

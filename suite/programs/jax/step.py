@@ -1,4 +1,4 @@
-"""What is timed, as pure functions: one training step, one inference that the next one depends on, or several."""
+"""The timed work as pure functions: a training step, a dependent inference, or several of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,8 @@ def training_step(
 ) -> Step:
     """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state).
 
-    Params and rest are packed as the form says; what the optimizer does to a number depends on no other's place.
+    The packed model says how params and rest are packed; the optimizer works element by element, so packing changes
+    nothing.
     """
 
     def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
@@ -41,7 +42,7 @@ def training_step(
 
 
 def augmented_step(step: Step, augment: Callable[[jax.Array, Any], Any]) -> Step:
-    """Return the step with its batch augmented first; state is (the step's, a key's data), and the key moves on."""
+    """Return the step with its batch augmented first; state is (the step's state, key data), and the key advances."""
 
     def augmented(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
         inner, data = state
@@ -56,7 +57,7 @@ def inference_step(workload: Workload, form: PackedModel, precision: Precision) 
     """Return step(weights, state, batch) -> (state, scalar), pure.
 
     Weights are (params, rest), which a server loads once; state is (last scalar, zero). The last scalar times a zero
-    that only the run time knows is added to the input, so that no step can start before the one before it has ended.
+    known only at run time is added to the input, so no step can start before the previous one has ended.
     """
 
     def step(weights: tuple, state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
@@ -70,7 +71,7 @@ def inference_step(workload: Workload, form: PackedModel, precision: Precision) 
 
 
 def evaluation_step(workload: Workload, form: PackedModel, precision: Precision) -> Callable[..., jax.Array]:
-    """Return evaluate(state, batch) -> loss with nothing dropped and moving statistics used; the state stays."""
+    """Return evaluate(state, batch) -> loss, without dropout and with moving statistics; the state is unchanged."""
 
     def evaluate(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
         params, rest, _ = state
@@ -82,7 +83,7 @@ def evaluation_step(workload: Workload, form: PackedModel, precision: Precision)
 
 
 def after(batch: dict[str, jax.Array], last: jax.Array, zero: jax.Array) -> dict[str, jax.Array]:
-    """Return the same batch, which is there only when `last` is; `zero` is a 0 that only the run time knows."""
+    """Return the same batch, ready only once `last` is; `zero` is a 0 known only at run time."""
     nothing = last * zero
     return {
         name: array + nothing.astype(array.dtype) if jnp.issubdtype(array.dtype, jnp.floating) else array
@@ -91,10 +92,10 @@ def after(batch: dict[str, jax.Array], last: jax.Array, zero: jax.Array) -> dict
 
 
 def several_steps(step: Step, repeats: int, unroll: int) -> Step:
-    """Return call(state, batches) -> (state, last output): a step with each of the batches in turn, `repeats` times.
+    """Return call(state, batches) -> (state, last output): a step with each batch in turn, `repeats` times.
 
-    What the step takes before its state, the call takes too. Batches lie side by side: arrays [S,N,...] for S sets of
-    N examples. `unroll` of their steps are written out.
+    Arguments of the step before its state are arguments of the call too. Batches are stacked: arrays [S,N,...] for S
+    sets of N examples. `unroll` steps are unrolled.
     """
 
     def call(*given: Any) -> tuple[Any, jax.Array]:

@@ -1,4 +1,4 @@
-"""Training from storage, and how well the network then does on examples that it never saw."""
+"""Training from storage, and the network's accuracy on examples that it never saw."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LABELS = "labels"
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingData:
-    """What a network learns from, and the examples that it is judged by."""
+    """What a network learns from, and what it is evaluated on."""
 
     train: Split
     preparation: Preparation  # fitted to the training split
@@ -32,7 +32,7 @@ class TrainingData:
 
 
 def training_data(dataset: str, preparation: Preparation, data: Data, edition: Edition) -> TrainingData:
-    """Return both parts of a data set, which is prepared if it is not there."""
+    """Return both parts of a data set; prepare it if it is missing."""
     store.prepare(dataset, data, edition)
     train, test = (store.split(dataset, part, data, edition) for part in store.parts(dataset, data, edition))
     fitted = preparation.fitted(train)
@@ -41,26 +41,26 @@ def training_data(dataset: str, preparation: Preparation, data: Data, edition: E
 
 
 class LearningProgram(JaxProgram):
-    """The timed training step, and the network's answers with nothing dropped and moving statistics used.
+    """The timed training step, and the network's answers without dropout and with moving statistics.
 
-    Where the optimizer keeps the average of all parameters, that is what answers, as documented.
+    If the optimizer keeps an average of all parameters, the average answers, as documented.
     """
 
     def answers(self, examples: Batch) -> np.ndarray:
         """Return the logits [N] or [N,K] of any number of examples.
 
-        They are taken in batches of the case's size, of which the last is filled up with examples again.
+        They are computed in batches of the case's size; the last is filled up with repeated examples.
         """
-        size, found = self._case.batch, []
+        size, logits = self._case.batch, []
         count = len(next(iter(examples.values())))
         for start in range(0, count, size):
             part = {name: array[start : start + size] for name, array in examples.items()}
             batch = jax.device_put(sets.repeated(part, size), self._shardings.batch)
-            found.append(np.asarray(self._answering(self._state, batch)))
-        return np.concatenate(found)[:count]
+            logits.append(np.asarray(self._answering(self._state, batch)))
+        return np.concatenate(logits)[:count]
 
     def compile_answers(self) -> None:
-        """Compile what answers, for the shapes of the first batch."""
+        """Compile the answers for the shapes of the first batch."""
         form = self._form
 
         def answer(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
@@ -76,12 +76,12 @@ class LearningProgram(JaxProgram):
         self._answering = self._lowered_answers.compile(self._options())
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the texts of the step and of what answers."""
+        """Return the texts of the step and of the answers."""
         return *super().lowered_texts(), lowered_digest.text_of(self._lowered_answers)
 
 
 def start(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:
-    """Bring a program to its first step; it is compiled for the shapes of the first batch, which it does not learn."""
+    """Initialise a program and compile it for the shapes of the first batch, without training on it."""
     program.initialise(seed)
     program.put([next(batches)])
     program.lower()
@@ -94,15 +94,15 @@ def train(
     batches: Iterator[Batch],
     steps: int,
     every: int = 10,
-    told: Callable[[int, float], object] = lambda done, loss: None,
+    on_loss: Callable[[int, float], object] = lambda done, loss: None,
 ) -> tuple[float, ...]:
-    """Take so many training steps and return the loss of every so-manieth and of the last; `told` hears each."""
+    """Take training steps; return every `every`-th loss and the last; `on_loss` receives each with its step."""
     losses: list[float] = []
     for start in range(0, steps, every):
         done = min(start + every, steps)
         program.learn(islice(batches, done - start))
         losses.append(program.loss())
-        told(done, losses[-1])
+        on_loss(done, losses[-1])
     return tuple(losses)
 
 

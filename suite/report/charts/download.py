@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table for other programs: comma-separated values."""
+"""A chart's numbers as comma-separated values."""
 
 import csv
 import io
@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute instead of showing it
-_FEWEST = 2  # fields of a row; one alone is a line of the chart, no number of it
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute these instead of showing them
+_FEWEST = 2  # fields of a row; a single field is a line of the chart, not a number
 
 
 def table(specification: dict[str, Any]) -> str:
-    """Return every row that a Vega-Lite specification draws, each once, its columns in the order they come."""
+    """Return each row that a Vega-Lite specification draws, once, with columns in the order of appearance."""
     rows = [row for row in _rows(specification) if len(row) >= _FEWEST]
     distinct = {json.dumps(row, sort_keys=True): row for row in rows}.values()
     columns = dict.fromkeys(name for row in distinct for name in row)

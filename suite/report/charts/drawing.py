@@ -1,6 +1,6 @@
-"""Draws charts: from Vega-Lite specifications to SVG pictures, many of them on several cores.
+"""Render Vega-Lite specifications to SVG on several cores.
 
-Also a program that does so with a JSON list on standard input, since pictures in one process are drawn one at a time.
+As a program it takes a JSON list on standard input: one process renders its pictures one at a time.
 """
 
 import json
@@ -14,13 +14,13 @@ import vl_convert
 
 from suite.child_imports import child_imports
 
-_FEWEST, _MOST_PROCESSES = 20, 8  # pictures that are worth a process, which takes half a second to start; processes
+_FEWEST, _MOST_PROCESSES = 20, 8  # pictures per process, which takes half a second to start; processes
 
 
 def drawn(specifications: Sequence[str]) -> list[str]:
     """Return the picture of each specification.
 
-    Raises RuntimeError if a process that draws some of them fails.
+    Raises RuntimeError if a rendering process fails.
     """
     processes = min(_cores(), _MOST_PROCESSES, len(specifications) // _FEWEST)
     if processes < 2:

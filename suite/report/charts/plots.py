@@ -1,4 +1,4 @@
-"""Charts of what experiments answer: points with intervals over a logarithmic scale or in rows by name; heat maps."""
+"""Charts of experiments' answers: points with intervals on a logarithmic scale or in named rows; heat maps."""
 
 import math
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from suite.report.charts.vega import APART, finished, inline
 from suite.results.views.experiment_result import Chart, ChartLine, HeatMap, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
-_FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
-_BESIDE_TEXT = 30  # pixels at the ends of a scale, so that a number above a point there crosses no axis
-_BESIDE_NAME = 17  # letters of the longest name in a legend of two columns, which is then no wider than its chart
+_FEW, _DECADES = 8, 2.5  # ticks; over more decades only powers of ten
+_BESIDE_TEXT = 30  # pixels at a scale's ends, so that the number above a point crosses no axis
+_BESIDE_NAME = 17  # letters of the longest name in a two-column legend that is no wider than its chart
 _GREY = "#888888"
-_BESIDE = ("fit", "ideal")  # lines that are no series of points
+_BESIDE = ("fit", "ideal")  # lines that are not series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
 
-# Dark blue to yellow, its lightness growing evenly, so that the colour-blind and a grey print keep the order.
-# Source: Nuñez, Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency (2018).
-_SCHEME, _INK_TURNS = "cividis", 0.42  # from where on black is better to read than white
+# Dark blue to yellow with even lightness: ordered for the colour-blind and in grey print. Source: Nuñez, Anderton and
+# Renslow, Optimizing colormaps with consideration for color vision deficiency (2018).
+_SCHEME, _INK_TURNS = "cividis", 0.42  # from here on black is more legible than white
 _SQUARE = (58, 36)
 
 Row = dict[str, Any]
@@ -69,7 +69,7 @@ def _in_rows(chart: Chart) -> Any:
     name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190, labelOffset=middle, **broken))
     along = _shares(chart.across, chart.whole) if chart.whole else _log(chart.across, _reach(chart), _BESIDE_TEXT)
     place: Row = {"x": alt.X("value:Q", **along), "y": name, "color": _colour(series)}
-    several = len(names) < len(rows)  # points in one row, which then stand below each other
+    several = len(names) < len(rows)  # points share a row; their numbers stand below each other
     if several:
         place["yOffset"] = alt.YOffset("series:N", sort=series)
     layers = []
@@ -81,7 +81,7 @@ def _in_rows(chart: Chart) -> Any:
         layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
     words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
-    side = "left" if chart.whole else "center"  # a share of nearly 0 stands at the axis
+    side = "left" if chart.whole else "center"  # a share near 0 stands at the axis
     layers.append(_drawn(rows).mark_text(dy=-11, align=side, fontSize=_FONT).encode(**words))
     row = max(_ROW, _LINE * (lines + 1))
     height = row * (len(names) * len(series) if several else len(names))
@@ -115,9 +115,9 @@ def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[fl
         some = [value for value in values if value["ink"] == ink]
         if some:
             layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text=alt.Text("text:N")))
-    said = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
+    heading = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
     width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
-    return alt.layer(*layers).properties(width=width, height=height, title=said)
+    return alt.layer(*layers).properties(width=width, height=height, title=heading)
 
 
 def _square(square: Square, ends: tuple[float, float]) -> Row:
@@ -166,7 +166,7 @@ def _line(line: ChartLine, place: Row) -> alt.Chart:
 
 
 def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
-    """Return full points, and hollow ones where there are some: a layer without rows would make Vega warn."""
+    """Return filled points, and hollow ones if there are any: Vega warns of a layer without rows."""
     place = place | {"tooltip": [alt.Tooltip("name:N"), alt.Tooltip("series:N"), alt.Tooltip("text:N", title="value")]}
     look: Row = {"size": 80, "strokeWidth": 2.5, "opacity": 1}
     kinds = [(solid, [row for row in rows if row["solid"] is solid]) for solid in (True, False)]
@@ -174,29 +174,31 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
-    there = list(dict.fromkeys(names))
-    beside = max(map(len, there), default=0) <= _BESIDE_NAME
+    series = list(dict.fromkeys(names))
+    beside = max(map(len, series), default=0) <= _BESIDE_NAME
     look: Row = {"labelLimit": 200, "columns": 2} if beside else {"labelLimit": _WIDTH, "columns": 1}
-    legend = alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(there) > 1 else None
-    return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
+    legend = (
+        alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(series) > 1 else None
+    )
+    return alt.Color("series:N", scale=alt.Scale(domain=series), legend=legend)
 
 
-def _shares(title: str, whole: float) -> Row:
-    scale = alt.Scale(domain=[0, whole], nice=False)
-    return {"scale": scale, "title": title, "axis": alt.Axis(values=[whole * part / 4 for part in range(5)])}
+def _shares(title: str, most: float) -> Row:
+    scale = alt.Scale(domain=[0, most], nice=False)
+    return {"scale": scale, "title": title, "axis": alt.Axis(values=[most * part / 4 for part in range(5)])}
 
 
 def _log(title: str, values: Sequence[float | None], padding: int = 16) -> Row:
-    there = sorted({value for value in values if value is not None and value > 0})
-    form = "~s" if there and there[-1] >= 10_000 else "~g"
-    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(there))
+    shown = sorted({value for value in values if value is not None and value > 0})
+    form = "~s" if shown and shown[-1] >= 10_000 else "~g"
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(shown))
     return {"scale": alt.Scale(type="log", nice=False, padding=padding), "title": title, "axis": axis}
 
 
 def ticks(values: Sequence[float]) -> list[float]:
-    """Return where an axis through these values, in order, has its lines: few enough to read."""
+    """Return the ticks of an axis over these sorted values, few enough to read."""
     if len(values) <= _FEW and all(value >= 1 and math.log2(value).is_integer() for value in values):
-        return list(values)  # counts of threads, small sweeps of the batch
+        return list(values)  # thread counts, small batch sweeps
     first, last = (math.log10(value) for value in (values[0], values[-1])) if values else (0.0, 1.0)
     decades = range(math.floor(first), math.ceil(last) + 1)
     if last - first > _DECADES:

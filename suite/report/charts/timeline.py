@@ -1,4 +1,4 @@
-"""What the machine did over time during the samples of a process, quantity below quantity."""
+"""Telemetry over time during a process's samples, one panel for each quantity."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from suite.report.charts.vega import finished, inline
 from suite.results.records.record import Record
 from suite.results.records.run import Moment, Run
 
-_WIDTH, _HEIGHT, _FEWEST = 320, 70, 4  # a line through fewer moments shows nothing
+_WIDTH, _HEIGHT, _FEWEST = 320, 70, 4  # fewer points than this show nothing
 _QUANTITIES: tuple[tuple[str, Callable[[Moment], float | None]], ...] = (
     ("CPU, % of granted cores", lambda m: None if m.cpu_utilisation is None else 100 * m.cpu_utilisation),
     ("GPU, % of time", lambda m: None if m.gpu_utilisation is None else 100 * m.gpu_utilisation),
@@ -20,29 +20,29 @@ _QUANTITIES: tuple[tuple[str, Callable[[Moment], float | None]], ...] = (
 
 
 def longest(records: Sequence[Record]) -> tuple[Record, Run] | None:
-    """Return the process whose samples were watched longest; None if there is nothing to draw."""
-    found = [
+    """Return the process with the longest telemetry; None if there is nothing to draw."""
+    watched_runs = [
         (record, run)
         for record in records
         for run in record.runs
         if not run.reason and run.telemetry is not None and len(run.telemetry.course) >= _FEWEST
     ]
-    return max(found, key=lambda pair: pair[1].telemetry.seconds if pair[1].telemetry else 0.0, default=None)
+    return max(watched_runs, key=lambda pair: pair[1].telemetry.seconds if pair[1].telemetry else 0.0, default=None)
 
 
-def said(record: Record, run: Run) -> str:
-    """Return which process is drawn."""
+def process_name(record: Record, run: Run) -> str:
+    """Return the name of the process drawn."""
     return f"{record.label}, scope {record.case.scope}, process {run.round + 1}"
 
 
 def chart(run: Run) -> dict[str, Any]:
-    """Return a run's telemetry over the seconds of its samples."""
+    """Return the chart of a run's telemetry over the seconds of its samples."""
     course = run.telemetry.course if run.telemetry is not None else ()
     lines = []
     for name, quantity in _QUANTITIES:
         rows = [{"seconds": m.seconds, name: value} for m in course if (value := quantity(m)) is not None]
         if rows:
-            still = not any(row[name] for row in rows)  # an axis of nothing but 0 would be labelled in millionths
+            still = not any(row[name] for row in rows)  # an axis with only zeros would be labelled in millionths
             lines.append(
                 alt.Chart(inline(rows), title=alt.TitleParams(name, anchor="start", fontWeight="normal"))
                 .mark_line(interpolate="step-before", strokeWidth=2)

@@ -1,4 +1,4 @@
-"""Charts as Vega-Lite specifications, and the static pictures made from them."""
+"""Charts as Vega-Lite specifications, and their static pictures."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from suite.report.charts import download, drawing
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 
-# Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
-# On dark ground the light ones come first.
+# Colours that the colour-blind can tell apart. Source: Okabe and Ito, Color Universal Design (2008). On dark ground the
+# light ones come first.
 _COLOURS = {
     "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"],
     "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00"],
@@ -27,10 +27,10 @@ _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 _LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
-FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
+FOLDER = "charts"  # of specifications and pictures, below the site's sources
 WIDTH, _ROW = 300, 46
 _FONT = 15
-APART = 4  # pixels between the labels of an axis at least, which a wider font than the one here takes
+APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
 _SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -38,13 +38,13 @@ _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of plain values as altair takes them without looking into each whenever it copies a chart."""
+    """Rows of plain values; altair does not walk through them each time it copies a chart."""
 
     rows: Sequence[Mapping[str, Any]]
     _schema: ClassVar[dict[str, Any]] = {"type": "array"}
 
     def to_dict(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
-        """Return what stands in the specification."""
+        """Return the rows as they stand in the specification."""
         return [dict(row) for row in self.rows]
 
 
@@ -54,7 +54,7 @@ def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
 
 
 def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
-    """Return speed-ups as points with intervals on a log axis; hollow ones may not be quoted."""
+    """Return the chart of speed-ups: points with intervals on a log axis; hollow ones are not quotable."""
     rows = [
         {
             "model": item.workload,
@@ -81,7 +81,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
         }
         for name, about in seen.items()
         for claim in about.claims
-        if claim.speedup and claim.metric != "first_call"  # no step in steady state
+        if claim.speedup and claim.metric != "first_call"  # it is no steady-state step
     ]
     order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
     ticks = alt.Axis(values=_TICKS, labelOverlap="greedy", labelSeparation=APART, format="~s")
@@ -91,7 +91,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
     colour = alt.Color("machine:N", legend=legend)
     tips = [alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("text:N", title="speed-up")]
     point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
-    # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
+    # Vega warns of a layer without rows, so hollow and filled points are added only if there are any.
     kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
     layers = [
         alt.Chart(inline(reported))
@@ -115,7 +115,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
 
 
 def samples(records: Sequence[Record]) -> dict[str, Any]:
-    """Return every sample of these records as a dot, a row for each process."""
+    """Return the chart of every sample of these records, a row for each process."""
     rows = [
         {
             "case": record.label,
@@ -148,7 +148,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
-    """Return Vega-Lite's configuration with the colours, ink and lines of a palette, on a ground."""
+    """Return Vega-Lite's configuration for a palette's colours, ink and lines on a ground."""
     ink, lines = _INK[palette], _LINES[palette]
     guide = {
         "labelColor": ink,
@@ -167,30 +167,30 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "legend": guide | {"symbolBaseStrokeColor": ink},
         "title": {"color": ink},
         "text": {"color": ink},
-        "line": {"color": _COLOURS[palette][0]},  # of one that has no colour of its own
+        "line": {"color": _COLOURS[palette][0]},  # of a line without a colour
         "range": {"category": _COLOURS[palette]},
     }
 
 
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
+    """Return the specification in light, with both looks under `usermeta` for the page to choose from."""
     looks = {name: config(name) for name in _COLOURS}
     return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
 
 
 def files(name: str, specification: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's themed specification as a file; pictures and table are made from that where it has changed."""
+    """Return a chart's themed specification as a file; its pictures and table are made if it changed."""
     return {f"{FOLDER}/{name}.json": json.dumps(specification, indent=1) + "\n"}
 
 
 def derived(name: str) -> tuple[str, ...]:
-    """Return the files that are made from a specification's: the static pictures and the table."""
+    """Return the names of the files derived from a specification: the static pictures and the table."""
     stem = name.removesuffix(".json")
     return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
 
 
 def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield what is made from each of these specifications as `files` writes them, in the order of their names."""
+    """Yield the files derived from these specifications, which `files` wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
     for spec, light in zip(specs, lights, strict=True):
@@ -198,12 +198,12 @@ def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def recoloured(light: str) -> str:
-    """Return the picture in dark of one in light: colours are all that differs, and to draw it anew takes 30 ms."""
+    """Return a light picture in dark: only colours differ, and rendering again would take 30 ms."""
     return _COLOUR.sub(lambda found: _IN_DARK.get(found[0], found[0]), light)
 
 
 def sized(page: str, site: Path) -> str:
-    """Return a page whose chart pictures say their size, so that nothing moves when they arrive."""
+    """Return a page with the sizes of its charts, so that nothing moves when they load."""
 
     def size(image: re.Match[str]) -> str:
         path = site / FOLDER / image["file"]
@@ -214,12 +214,12 @@ def sized(page: str, site: Path) -> str:
 
 
 def finished(chart: Any) -> dict[str, Any]:
-    """Return altair's chart as a specification, checked unless altair's checks are off."""
+    """Return altair's chart as a specification; validated unless validation is off."""
     return chart.to_dict(validate=schemapi.DEBUG_MODE)
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
-    """Return the static picture."""
+    """Return the static picture as SVG."""
     return drawing.drawn([_looking(spec, palette, ground)])[0]
 
 

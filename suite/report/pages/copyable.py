@@ -1,4 +1,4 @@
-"""The steps that a reader can copy: a page of code for each, and how it fares."""
+"""The copyable steps: a page of code for each, with its time against the suite's."""
 
 from suite import units
 from suite.report.parts.copyable import ratio
@@ -9,7 +9,7 @@ from suite.results.evidence.copyable import Compared
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the pages of the workloads that were measured and have such a step."""
+    """Return the pages of measured workloads that have a copyable step."""
     there = sorted(facts.copied.keys() & {record.workload for record in facts.measured})
     return {path: _page(facts, name, path) for name in there for path in [f"workloads/{name}.step.md"]}
 
@@ -21,7 +21,7 @@ def _page(facts: Facts, name: str, path: str) -> str:
         name=name,
         folder=STEPS,
         said=[_words(one) for one in facts.timed if one.workload == name],
-        code=Html(facts.copied[name]),  # Markdown, in its fence: a file of the repository
+        code=Html(facts.copied[name]),  # within a Markdown fence: a file of the repository
     )
 
 

@@ -24,14 +24,14 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:
-    """Return how many models each machine has a complete result of, by backend, scope and precision."""
+    """Return the number of models with a complete result on each machine, by backend, scope and precision."""
     models = {about.name for about in catalogue}
     machines = by_machine(record for record in records if record.workload in models and _counts(record))
     timed = {
-        mine[0].machine.name: {
-            (_column(item.record), item.record.workload) for item in current_cases(mine) if item.complete
+        own_records[0].machine.name: {
+            (_column(item.record), item.record.workload) for item in current_cases(own_records) if item.complete
         }
-        for mine in machines.values()
+        for own_records in machines.values()
     }
     columns = [
         f"{backend.upper()} {scope}{words}"
@@ -39,15 +39,15 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
         for scope in SCOPES
         for words in _PRECISIONS.values()
     ]
-    there = {column for found in timed.values() for column, _ in found}
-    columns = [column for column in columns if column in there]
-    rows = tuple((Cell(text=name), *(_number(found, column) for column in columns)) for name, found in timed.items())
+    timed_columns = {column for cases in timed.values() for column, _ in cases}
+    columns = [column for column in columns if column in timed_columns]
+    rows = tuple((Cell(text=name), *(_number(cases, column) for column in columns)) for name, cases in timed.items())
     title = f"Models with a complete result, of {units.count(len(models))}"
     return Table(title=title, columns=("machine", *columns), rows=rows)
 
 
 def _counts(record: Record) -> bool:
-    """Return whether a record stands among the headline's: of JAX's plain way, at the documented batch."""
+    """Return whether a record counts for the headline: plain JAX at the documented batch."""
     case, batch = record.case.timed.ignoring_allocator, record.description.batch
     plain = Case(workload=case.workload, backend=case.backend, scope=case.scope, batch=batch, precision=case.precision)
     return record.general and case == plain
@@ -63,14 +63,14 @@ def _number(found: set[tuple[str, str]], column: str) -> Cell:
 
 
 def answered(answers: Answers) -> Table:
-    """Return which machines answered each experiment's question."""
+    """Return the machines that answered each experiment's question."""
     rows = tuple(
         (
             Cell(text=name),
             Cell(text=experiments.load(name).TITLE),
-            Cell(text="; ".join(machine.name for machine, _ in mine) or units.DASH),
+            Cell(text="; ".join(machine.name for machine, _ in answered_by) or units.DASH),
         )
-        for name, mine in answers.items()
+        for name, answered_by in answers.items()
     )
     return Table(
         title="Experiments and the machines that answered",

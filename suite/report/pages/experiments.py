@@ -1,4 +1,4 @@
-"""The experiments' pages: question, each machine's answer with its chart and table, and how to run it."""
+"""The experiments' pages: question, each machine's answer with chart and table, and how to run it."""
 
 from collections.abc import Iterator
 
@@ -51,7 +51,7 @@ def _figure(name: str, chart: Chart | HeatMap, alternative: str) -> Figure:
 
 
 def _marks(chart: Chart | HeatMap) -> str:
-    """Return how intervals and what may not be quoted, or what something speaks against, are drawn."""
+    """Return how the chart marks intervals and values that are not quotable."""
     doubtful = "not to be quoted, or something speaks against it."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"

@@ -1,4 +1,4 @@
-"""The page that sets JAX beside other implementations, machine by machine."""
+"""The page of JAX against its baselines, machine by machine."""
 
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import baseline_tables
@@ -11,16 +11,16 @@ PATH = "standing.md"
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    found = facts.baselines
+    comparisons = facts.baselines
     machines = [
-        (slug, mine[0].machine.name, baseline_tables(item for item in found if item.machine == slug))
+        (slug, mine[0].machine.name, baseline_tables(item for item in comparisons if item.machine == slug))
         for slug, mine in by_machine(facts.measured).items()
     ]
     page = render(
         PATH,
         facts.local,
         machines=[each for each in machines if each[2]],
-        compared=any(item.best for item in found),
+        compared=any(item.best for item in comparisons),
         links=links(facts.measured, ""),
     )
     return {PATH: page}

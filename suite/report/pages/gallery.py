@@ -1,4 +1,4 @@
-"""The page that shows the data: stand-ins, augmentations, and what is published."""
+"""The page that shows the data: stand-ins, augmentations and published sets."""
 
 from suite import units
 from suite.report.parts.facts import Facts
@@ -16,29 +16,29 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page(facts.drawn)}
 
 
-def page(found: Gallery | None) -> str:
+def page(gallery: Gallery | None) -> str:
     """Return the page as Markdown."""
-    if found is None:
+    if gallery is None:
         return render(PATH, found=None)
     return render(
         PATH,
-        found=found,
+        found=gallery,
         folder=PICTURES.as_posix(),
         file=FILE,
         words=words,
-        reviews=[(some.dataset, review_table(some)) for some in found.reviews],
+        reviews=[(some.dataset, review_table(some)) for some in gallery.reviews],
         tables=[
             (table.dataset, units.count(table.features), units.percent(table.positive), units.count(table.rows),
              row_table(table), spread_table(table))
-            for table in found.tables
+            for table in gallery.tables
         ],
-        published=published_table(found.published),
-        links={one.source: Html.escape(one.source) for one in found.published if one.source.startswith("https://")},
+        published=published_table(gallery.published),
+        links={one.source: Html.escape(one.source) for one in gallery.published if one.source.startswith("https://")},
     )  # fmt: skip
 
 
 def words(sheet: Sheet) -> str:
-    """Return the labels of a sheet; those of a row whose first is distorted in the others, once."""
+    """Return the labels of a sheet's undistorted pictures, separated by commas."""
     return ", ".join(one for one in sheet.labels if not one.endswith("distorted"))
 
 
@@ -50,7 +50,7 @@ def review_table(some: Reviews) -> Table:
 
 
 def row_table(table: Rows) -> Table:
-    """Return the first rows."""
+    """Return the table of the first rows."""
     numbers = zip(*(column.values for column in table.columns), strict=True)
     rows = tuple(
         (
@@ -65,7 +65,7 @@ def row_table(table: Rows) -> Table:
 
 
 def spread_table(table: Rows) -> Table:
-    """Return how the columns shown are spread."""
+    """Return the table of the spread of each column."""
     rows = tuple(
         (Cell(text=column.name), *(Cell(text=units.number(value), sort=value) for value in column.quantiles))
         for column in table.columns
@@ -73,8 +73,8 @@ def spread_table(table: Rows) -> Table:
     return Table(title=f"How {units.count(table.rows)} rows are spread", columns=("column", *_QUANTILES), rows=rows)
 
 
-def published_table(found: tuple[Published, ...]) -> Table:
-    """Return a line for each published set."""
+def published_table(published: tuple[Published, ...]) -> Table:
+    """Return the table of the published sets, a row each."""
     rows = tuple(
         (
             Cell(text=one.dataset),
@@ -85,7 +85,7 @@ def published_table(found: tuple[Published, ...]) -> Table:
             Cell(text=one.source),
             Cell(text=one.licence or "TFDS states none"),
         )
-        for one in found
+        for one in published
     )
     columns = ("data set", "TFDS builder", "download", "training", "validation", "source", "licence")
     note = "Where TFDS states no licence, the source's own page says under which terms the data may be used."

@@ -1,4 +1,4 @@
-"""The page that explains the words in tables: each from where the code keeps it, so that none can be forgotten."""
+"""The glossary: each word comes from the code that defines it, so none can be missing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -67,12 +67,12 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def page(parts: Sequence[Part]) -> str:
-    """Return the page; `parts` of the trust session say how often intervals hold the truth."""
+    """Return the page; `parts` of the trust session give the coverage of intervals."""
     return render(PATH, groups=groups(parts), former=_FORMER)
 
 
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
-    """Return the words and what they mean, by the column in which they stand."""
+    """Return the words and their meanings, by table column."""
     return {
         "Scope: what a time is of": {
             **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},
@@ -101,7 +101,7 @@ def _certified() -> str:
 
 
 def interval(parts: Sequence[Part]) -> str:
-    """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
+    """Return the meaning of an interval, and its coverage in simulations of further rounds."""
     promise = (
         f"Made so that it holds the true value in {100 * COVERAGE:.0f} of 100 such campaigns, as far as the processes "
         "of one campaign tell: a day on another host can differ by more (see: Can the numbers be trusted?)."

@@ -16,20 +16,20 @@ PATH = "index.md"
 
 
 def picture(records: Sequence[Record]) -> str | None:
-    """Return the first machine's headline chart on white ground, for pages other than the site's; None without one."""
-    found = [item for item in headlines(pooled_speedups(records)) if item.general]
-    machine = first(found)
-    shown = [item for item in found if item.machine == machine]
+    """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
+    speedups = [item for item in headlines(pooled_speedups(records)) if item.general]
+    machine = first(speedups)
+    shown = [item for item in speedups if item.machine == machine]
     return vega.svg(vega.speedups(shown), "light", ground="white") if shown else None
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the home page with its chart; it links the pages of everything that there is."""
+    """Return the home page with its chart; it links all other pages."""
     records = facts.general
     here = first(facts.speedups)
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
-    mine = [record for record in records if here in (None, record.machine.slug)]
-    found = overview(speedups, mine, "speedups", [about.name for about in facts.catalogue])
+    own_records = [record for record in records if here in (None, record.machine.slug)]
+    shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue])
     yours = _names(record for record in records if record.campaign in facts.local)
     with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
     page = render(
@@ -37,7 +37,7 @@ def files(facts: Facts) -> dict[str, str]:
         facts.local,
         template="home.md.j2",
         here=here,
-        overview=found,
+        overview=shown,
         again=facts.reproducibility.words,
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
@@ -47,9 +47,9 @@ def files(facts: Facts) -> dict[str, str]:
         models=dict(sorted({record.workload: record.description.title for record in facts.measured}.items())),
         links=links(records, ""),
     )
-    return (found.figure.files if found.figure else {}) | {PATH: page}
+    return (shown.figure.files if shown.figure else {}) | {PATH: page}
 
 
 def _names(records: Iterable[Record]) -> Mapping[str, str]:
-    """Return the machines of these records in the order of their addresses."""
+    """Return the machines of these records, ordered by address."""
     return dict(sorted({record.machine.slug: record.machine.name for record in records}.items()))

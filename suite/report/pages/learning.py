@@ -1,4 +1,4 @@
-"""The page that asks whether the networks learn."""
+"""The page on whether the networks learn."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def page(networks: Sequence[LearningCheck]) -> str:
-    """Return the page as Markdown: the networks in the order of their names, the CPU before the GPU."""
+    """Return the page as Markdown: networks by name, the CPU before the GPU."""
     some = sorted(networks, key=lambda check: (check.network, check.backend))
     return render(PATH, some=some, trained=trained(some), checks=checks(some), origin=origin(some))
 
@@ -52,7 +52,7 @@ def _row(check: LearningCheck, one: Trained) -> tuple[Cell, ...]:
 
 
 def checks(some: Sequence[LearningCheck]) -> Table:
-    """Return what had to happen to the losses, and what did; what needed a GPU is left out where one has tried it."""
+    """Return the required and the reached losses; drop untried GPU checks of networks that a GPU has tried."""
     words = {True: "as it had to be", False: "shortfall", None: "not tried"}
     on_gpu = {check.network for check in some if check.backend == "gpu"}
     rows = tuple(
@@ -67,7 +67,7 @@ def checks(some: Sequence[LearningCheck]) -> Table:
 
 
 def origin(some: Sequence[LearningCheck]) -> Table:
-    """Return where each network was trained, when, and from which code."""
+    """Return the machine, date and code of each training."""
     rows = tuple(
         (
             Cell(text=one.network),

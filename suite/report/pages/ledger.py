@@ -1,4 +1,4 @@
-"""The ledger: everything that the articles say, what the records make of it, and why figures differ."""
+"""The ledger: the articles' claims, the verdict of the records, and why figures differ."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _DECIDED = ("reproduced", "in part", "refuted")
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page; each line is judged on the machine that has most to say of it, GPUs first."""
+    """Return the page; each claim is judged on the machine that decides most, GPUs first."""
     machines = {each.records[0].machine.name: each for each in facts.evidence.values()}
     judged = {name: judgements(mine) for name, mine in machines.items()}
     chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
@@ -74,11 +74,11 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page}
 
 
-def _counts(found: Mapping[str, Mapping[Verdict, int]]) -> Table:
-    """Return how often each verdict fell."""
+def _counts(judged: Mapping[str, Mapping[Verdict, int]]) -> Table:
+    """Return the number of claims by verdict."""
     rows = (
         (what, *(counts.get(verdict, 0) for verdict in VERDICTS), sum(counts.values()))
-        for what, counts in found.items()
+        for what, counts in judged.items()
     )
     return Table(
         title="Verdicts",
@@ -91,22 +91,22 @@ def _counts(found: Mapping[str, Mapping[Verdict, int]]) -> Table:
 
 
 def judgements(evidence: Evidence) -> dict[str, Judgement]:
-    """Return what is made of every observation by what is known of one machine."""
+    """Return the judgement of every observation by one machine's evidence."""
     return {each.code: each.judge(evidence) for each in observations()}
 
 
-def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
-    """Return machine and judgement of the first that decides, else of the first that says anything.
+def best(judged: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
+    """Return the first machine whose judgement decides, else the first that says anything.
 
-    What cannot be judged for a reason that every machine shares is of none of them.
+    A claim that no machine can judge, for a shared reason, belongs to none.
     """
-    name, judgement = min(found, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
-    shared = judgement.verdict == "not run" and len({each for _, each in found}) <= 1
+    name, judgement = min(judged, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
+    shared = judgement.verdict == "not run" and len({each for _, each in judged}) <= 1
     return ("" if shared else name), judgement
 
 
 def _rank(judgement: Judgement) -> tuple[bool, ...]:
-    """Order judgements: those that decide before others, of them those of every part and by own networks first."""
+    """Return a sort key: decided judgements first, complete ones before partial ones, own networks before others."""
     if judgement.verdict in _DECIDED:
         return False, not judgement.whole, not judgement.by_own
     return True, judgement.verdict == "not run", not judgement.found
@@ -115,7 +115,7 @@ def _rank(judgement: Judgement) -> tuple[bool, ...]:
 def documented(
     catalogue: Sequence[Description], machines: Mapping[str, Evidence], judged: dict[str, dict[str, Judgement]]
 ) -> list[Entry]:
-    """Return every documented number, each from the machine that has most to say of it."""
+    """Return every documented number, judged on the machine that decides most."""
     sides = [list(entries(catalogue, mine, judged[name])) for name, mine in machines.items()]
     if not sides:
         sides = [list(entries(catalogue, Evidence(), {}))]

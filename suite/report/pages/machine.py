@@ -1,4 +1,4 @@
-"""A machine's page: what it is, its speed-ups, its ceilings and every time measured on it."""
+"""A machine's page: its description, speed-ups, ceilings and times."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,9 +25,9 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     records, path = facts.machines[slug], f"machines/{slug}.md"
     what = max(records, key=lambda record: record.created).machine
     speedups = [item for item in facts.speedups if item.machine == slug]
-    found = None
+    shown = None
     if what.gpus:
-        found = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
+        shown = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
     beside = tables.without_gpu(facts.general, slug)
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
@@ -37,7 +37,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         facts.local,
         template="machine.md.j2",
         title=what.name,
-        overview=found,
+        overview=shown,
         places=facts.places[slug],
         beside=beside,
         beside_links=links([cell.record for each in beside for row in each.rows for cell in row if cell.record], "../"),
@@ -48,11 +48,11 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
         links=links(records, "../"),
     )
-    return (found.figure.files if found and found.figure else {}) | {path: page}
+    return (shown.figure.files if shown and shown.figure else {}) | {path: page}
 
 
 def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
-    """Return what the machine is."""
+    """Return the machine's description."""
     facts = [
         ("processor", what.cpu_model),
         ("kind of CPU", what.cpu_kind.model or "not known"),
@@ -83,15 +83,17 @@ def _limit(value: float | None, unit: str, digits: int = 3) -> str:
 
 
 def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
-    """Return what the machine had in all its campaigns; where it was not always the same, in how many."""
-    found = Counter({record.campaign: value for record in records if (value := what(record))}.values())
-    if len(found) == 1:
-        return next(iter(found))
-    return ", ".join(f"{value} in {units.pluralize(number, 'campaign')}" for value, number in found.most_common())
+    """Return a property over all campaigns; if it varied, with the number of campaigns."""
+    campaigns_by_value = Counter({record.campaign: value for record in records if (value := what(record))}.values())
+    if len(campaigns_by_value) == 1:
+        return next(iter(campaigns_by_value))
+    return ", ".join(
+        f"{value} in {units.pluralize(number, 'campaign')}" for value, number in campaigns_by_value.most_common()
+    )
 
 
 def _hosts(records: Sequence[Record]) -> str:
-    """Return how many hosts are known among the records, and how many campaigns say none."""
+    """Return the number of known hosts, and of campaigns without one."""
     known = [found for record in records if (found := identity(record)).host]
     silent = {record.campaign for record in records} - {found.campaign for found in known}
     words = [units.count(count_hosts(known))] if known else []
@@ -100,7 +102,7 @@ def _hosts(records: Sequence[Record]) -> str:
 
 
 def _versions(records: Sequence[Record]) -> list[tuple[str, str]]:
-    """Return Python and the packages with the versions that they had."""
+    """Return the versions of Python and the packages."""
     names = sorted({name for record in records for name in record.software.packages} - {"python"})
     return [
         ("Python", _seen(records, lambda record: record.software.python)),

@@ -1,4 +1,4 @@
-"""Numbers under their keys: a page for each workload, and for those to quote and for ratios a document and a badge."""
+"""Numbers by key: a page for each workload; a document and a badge for quotable numbers and ratios."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,22 +17,22 @@ SCHEMA = "number/2"
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the pages, documents and badges of the published numbers."""
-    found: dict[str, str] = {}
+    pages: dict[str, str] = {}
     by_workload: dict[str, list[Citation]] = {}
     for number in map(facts.numbers.pinned, facts.numbers.current.values()):
         cited = Citation(number=number)
         by_workload.setdefault(number.record.workload, []).append(cited)
         has_files = number.quotable or (number.pooled and number.key.metric in RATIOS)
         for at in {path(number), former_path(number)} if has_files else ():
-            found[f"{at}.json"] = document(cited)
-            found[f"{at}.svg"] = badge(cited)
+            pages[f"{at}.json"] = document(cited)
+            pages[f"{at}.svg"] = badge(cited)
     for workload, mine in by_workload.items():
-        found[f"numbers/{workload}.md"] = page(workload, mine)
-    return found
+        pages[f"numbers/{workload}.md"] = page(workload, mine)
+    return pages
 
 
 def document(cited: Citation) -> str:
-    """Return what a program needs to know of a number."""
+    """Return a number's document for programs."""
     number, value = cited.number, cited.number.value
     return (
         json.dumps(
@@ -66,28 +66,28 @@ def document(cited: Citation) -> str:
     )
 
 
-def page(workload: str, mine: Sequence[Citation]) -> str:
-    """Return the page of a workload's numbers: first those that may be quoted, then the open ones and why."""
-    quotable = [cited for cited in mine if cited.number.quotable]
-    open_ones = [cited for cited in mine if cited.number.pooled and not cited.number.quotable]
+def page(workload: str, citations: Sequence[Citation]) -> str:
+    """Return the page of a workload's numbers: quotable ones first, then open ones with their reasons."""
+    quotable = [cited for cited in citations if cited.number.quotable]
+    open_ones = [cited for cited in citations if cited.number.pooled and not cited.number.quotable]
     return render(
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
-        ceiling=is_ceiling(mine[0].number.record),
+        ceiling=is_ceiling(citations[0].number.record),
         machines={
             machine: [_row(cited) for cited in quotable if cited.number.record.machine.name == machine]
             for machine in dict.fromkeys(cited.number.record.machine.name for cited in quotable)
         },
         folded=[
             *_folded("that may not be quoted yet", open_ones),
-            *_folded("on one host, which no pool gives", [cited for cited in mine if not cited.number.pooled]),
+            *_folded("on one host, which no pool gives", [cited for cited in citations if not cited.number.pooled]),
         ],
     )
 
 
 def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Yield a list of numbers, each with its reason, under a line; nothing if there is none."""
+    """Yield a folded list of numbers with their reasons; nothing if there are none."""
     if those:
         yield f"{units.pluralize(len(those), 'number')} {what}", [_shown(cited) for cited in those]
 

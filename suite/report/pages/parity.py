@@ -1,4 +1,4 @@
-"""The page of model parity, from what the sessions of parity and of boosting found."""
+"""The page of model parity, from the parity and boosting sessions."""
 
 from suite import units
 from suite.report.parts.facts import Facts
@@ -23,42 +23,42 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page(facts.networks, facts.boosted)}
 
 
-def page(found: Parity | None, grown: Trees | None) -> str:
+def page(parity: Parity | None, grown: Trees | None) -> str:
     """Return the page as Markdown: the networks, then the boosted trees."""
     return render(
         PATH,
-        found=found,
+        found=parity,
         grown=grown,
         origin=_origin,
-        networks=networks(found) if found else None,
-        bugs=bugs(found) if found else None,
-        caught=sum(bug.check is not None for bug in found.bugs) if found else 0,
+        networks=networks(parity) if parity else None,
+        bugs=bugs(parity) if parity else None,
+        caught=sum(bug.check is not None for bug in parity.bugs) if parity else 0,
         forests=forests(grown) if grown else None,
         planted=planted(grown) if grown else None,
         seen=sum(grown.seen(bug.difference) for bug in grown.planted) if grown else 0,
     )
 
 
-def _origin(found: Parity | Trees) -> list[tuple[str, str]]:
-    """Return when, where and with what something was compared."""
+def _origin(session: Parity | Trees) -> list[tuple[str, str]]:
+    """Return date, machine and versions of a comparison."""
     return [
-        ("date", found.made),
-        ("commit", found.commit or units.DASH),
-        ("machine", found.machine),
-        *sorted(found.packages.items()),
+        ("date", session.made),
+        ("commit", session.commit or units.DASH),
+        ("machine", session.machine),
+        *sorted(session.packages.items()),
     ]
 
 
-def networks(found: Parity) -> Table:
-    """Return the worst errors by network and check, the bounds below."""
+def networks(parity: Parity) -> Table:
+    """Return the largest errors by network and check, with their bounds below."""
     bounds = tuple(
-        Cell(text=units.scientific(found.bounds.get(check)), sort=found.bounds.get(check)) for check in CHECKS
+        Cell(text=units.scientific(parity.bounds.get(check)), sort=parity.bounds.get(check)) for check in CHECKS
     )
     return Table(
         title="Worst error of each check",
         columns=("network", *CHECKS, "against", "verdict"),
         rows=(
-            *(row(network) for network in found.networks),
+            *(row(network) for network in parity.networks),
             (Cell(text="bound"), *bounds, Cell(text=units.DASH), Cell(text=units.DASH)),
         ),
         notes=tuple(f"{check}: {words}." for check, words in CHECKS.items()),
@@ -66,7 +66,7 @@ def networks(found: Parity) -> Table:
 
 
 def row(network: Network) -> tuple[Cell, ...]:
-    """Return a network's errors; a check that it does not have is a dash."""
+    """Return a network's errors; a dash for a missing check."""
     cells = []
     for check in CHECKS:
         error = network.errors.get(check)
@@ -76,16 +76,16 @@ def row(network: Network) -> tuple[Cell, ...]:
     return (Cell(text=network.name), *cells, Cell(text=network.against), Cell(text=verdict))
 
 
-def bugs(found: Parity) -> Table:
-    """Return the planted bugs with the first check that saw each."""
+def bugs(parity: Parity) -> Table:
+    """Return the planted bugs, each with the first check that caught it."""
     rows = tuple(
-        (Cell(text=one.bug), Cell(text=one.network), Cell(text=one.check or "not caught")) for one in found.bugs
+        (Cell(text=one.bug), Cell(text=one.network), Cell(text=one.check or "not caught")) for one in parity.bugs
     )
     return Table(title="Planted bugs and what caught them", columns=("bug", "planted in", "caught by"), rows=rows)
 
 
-def forests(found: Trees) -> Table:
-    """Return both sides' AUC by table, with the bound of their difference."""
+def forests(trees: Trees) -> Table:
+    """Return both sides' AUC by table, with the bound of the difference."""
     rows = tuple(
         (
             Cell(text=one.table),
@@ -94,10 +94,10 @@ def forests(found: Trees) -> Table:
             Cell(text=f"{one.jax:.5f}", sort=one.jax),
             Cell(text=f"{one.xgboost:.5f}", sort=one.xgboost),
             Cell(text=units.scientific(one.difference), sort=one.difference),
-            Cell(text=units.scientific(found.bound), sort=found.bound),
-            Cell(text="differs" if found.seen(one.difference) else "agrees"),
+            Cell(text=units.scientific(trees.bound), sort=trees.bound),
+            Cell(text="differs" if trees.seen(one.difference) else "agrees"),
         )
-        for one in found.forests
+        for one in trees.forests
     )
     columns = ("table", "columns", "rows", "AUC of JAX", "AUC of XGBoost", "difference", "bound", "verdict")
     notes = (
@@ -107,16 +107,16 @@ def forests(found: Trees) -> Table:
     return Table(title="How well trees tell rows apart", columns=columns, rows=rows, notes=notes)
 
 
-def planted(found: Trees) -> Table:
-    """Return what each planted bug does to the AUC, on the table that shows it best."""
+def planted(trees: Trees) -> Table:
+    """Return the effect of each planted bug on the AUC, on the table that shows it best."""
     rows = tuple(
         (
             Cell(text=one.bug),
             Cell(text=f"{one.table}, {units.count(one.rows)} rows"),
             Cell(text=units.scientific(one.difference), sort=one.difference),
-            Cell(text="seen" if found.seen(one.difference) else "not seen"),
+            Cell(text="seen" if trees.seen(one.difference) else "not seen"),
         )
-        for one in found.planted
+        for one in trees.planted
     )
     columns = ("bug", "table", "difference", "verdict")
     return Table(title="Bugs planted in the trees and what they do to the AUC", columns=columns, rows=rows)

@@ -1,4 +1,4 @@
-"""The page that asks whether the numbers can be trusted, from what the trust session found."""
+"""The page on whether the numbers can be trusted, from the trust session."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from suite.results.stats.shares import Share
 from suite.results.views.table import Cell, Table
 
 PATH = "trust.md"
-WANTED = (  # the whole proof
+WANTED = (  # the complete proof
     "clock", "replay", "coverage", "hosts", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults",
     "kills", "hostile",
 )  # fmt: skip
-_COMMIT = 12  # characters of it
+_COMMIT = 12  # characters of a digest
 _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")
 
 
@@ -33,25 +33,25 @@ def files(facts: Facts) -> dict[str, str]:
     return {PATH: page(facts.proof, facts.reproducibility)}
 
 
-def page(parts: Sequence[Part], found: Reproducibility | None = None) -> str:
-    """Return the page as Markdown: what the records say themselves, the parts wanted in their order, any others."""
+def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) -> str:
+    """Return the page as Markdown: the records' own answers, the wanted parts in order, then any others."""
     ran = {part.name: part for part in parts}
     names = (*WANTED, *(name for name in ran if name not in WANTED))
-    there = [ran[name] for name in names if name in ran]
+    present = [ran[name] for name in names if name in ran]
     return render(
         PATH,
-        overview=overview(there),
+        overview=overview(present),
         missing=[name for name in names if name not in ran],
-        sections=list(map(_section, there)),
-        found=found if found and found.answers else None,
+        sections=list(map(_section, present)),
+        found=reproducibility if reproducibility and reproducibility.answers else None,
         next_machine=_NEXT,
-        answers=answers(found.answers if found else ()),
-        spreads=spreads(found.spreads if found else ()),
+        answers=answers(reproducibility.answers if reproducibility else ()),
+        spreads=spreads(reproducibility.spreads if reproducibility else ()),
     )
 
 
 def _section(part: Part) -> dict[str, Any]:
-    """Return what a part's section shows: figures, shortfalls, the rest folded, and the file of it all."""
+    """Return a part's section: figures, shortfalls, folded details and its file."""
     short = [finding for finding in part.findings if not finding.good]
     rest = []
     for title in ("as they had to be", *part.others):
@@ -69,9 +69,9 @@ def _section(part: Part) -> dict[str, Any]:
     }
 
 
-def answers(found: Sequence[Answer]) -> Table:
-    """Return how often each claim held, by side and kind of machine."""
-    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, found)))
+def answers(given: Sequence[Answer]) -> Table:
+    """Return the coverage of each claim, by side and kind of machine."""
+    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, given)))
 
 
 def _answer(one: Answer) -> tuple[Cell, ...]:
@@ -90,9 +90,9 @@ def _share(share: Share | None) -> tuple[Cell, Cell]:
     return Cell(text=units.count(share.trials), sort=share.trials), Cell(text=words(share), sort=share.value)
 
 
-def spreads(found: Sequence[Spread]) -> Table:
-    """Return how much hosts and processes differ, by what pools share."""
-    return Table(title="How much hosts differ", columns=_SPREADS, rows=tuple(map(_spread, found)))
+def spreads(estimates: Sequence[Spread]) -> Table:
+    """Return the spread of hosts and of processes, by shared estimate."""
+    return Table(title="How much hosts differ", columns=_SPREADS, rows=tuple(map(_spread, estimates)))
 
 
 def _spread(one: Spread) -> tuple[Cell, ...]:
@@ -112,7 +112,7 @@ def _spread(one: Spread) -> tuple[Cell, ...]:
 
 
 def overview(parts: Sequence[Part]) -> Table:
-    """Return a line for each part that was run."""
+    """Return a row for each part that ran."""
     return Table(title="The parts of the proof", columns=_COLUMNS, rows=tuple(map(_line, parts)), words=True)
 
 
@@ -130,14 +130,14 @@ def _line(part: Part) -> tuple[Cell, ...]:
 
 
 def _counts(part: Part, good: int, tried: int) -> str:
-    """Return how many are as they had to be, and beside them what is not counted so."""
+    """Return how many passed, with a note of what does not count."""
     counts = f"{good} of {tried}" + ("" if part.full else ", a sample")
     leading = (f"{part.leading} {figure(part.figures[part.leading])}",) if part.leading in part.figures else ()
     return "; ".join((counts, *leading, *(f"{count} {word}" for word, count in part.others.items())))
 
 
 def findings(title: str, some: Sequence[Finding]) -> Table:
-    """Return what was tried, what had to come of it, and what did."""
+    """Return what was tried, what was required, and the outcome."""
     columns = ("tried", "has to be", "was", "seen by", "verdict")
     return Table(title=title, columns=columns, rows=tuple(map(_finding, some)), words=True)
 
@@ -153,7 +153,7 @@ def _finding(one: Finding) -> tuple[Cell, ...]:
 
 
 def figure(value: float | int | str) -> str:
-    """Return a figure as text: counts whole, other numbers to three digits."""
+    """Return a figure as text: counts in full, other numbers with three digits."""
     if isinstance(value, str):
         return value
     return units.count(value) if isinstance(value, int) else units.number(value)

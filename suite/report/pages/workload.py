@@ -1,4 +1,4 @@
-"""A workload's page: where it is documented, what was reported and measured, machine by machine."""
+"""A workload's page: its source, its reported and measured numbers, machine by machine."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ def files(facts: Facts) -> dict[str, str]:
     records: dict[str, list[Record]] = defaultdict(list)
     for record in facts.measured:
         records[record.workload].append(record)
-    found: dict[str, str] = {}
+    pages: dict[str, str] = {}
     for name in sorted(records):
-        found |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
-    return found
+        pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
+    return pages
 
 
 def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
     latest = max(records, key=lambda record: record.created)
     about, path = latest.description, f"workloads/{latest.workload}.md"
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
-    whole = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
+    whole_runs = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
     machines = [
         on_machine(mine, [item for item in speedups if item.machine == slug], facts.ceilings, facts.prices)
         for slug, mine in by_machine(records).items()
@@ -48,7 +48,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         copyable=about.name in facts.copied,
         ratios=[copyable.ratio(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
-        claims=claims(about, [*whole, *steps]),
+        claims=claims(about, [*whole_runs, *steps]),
         machines=machines,
         links=links(records, "../"),
     )
@@ -57,7 +57,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:
-    """Return what the network is."""
+    """Return the network's description."""
     epoch = [("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []
     return [
         ("workload", about.name),
@@ -76,7 +76,7 @@ def _facts(about: Description, data: str) -> list[tuple[str, str]]:
 
 
 def data_words(records: Sequence[Record], about: Description) -> str:
-    """Return which data the steps were timed on."""
+    """Return the data that the steps were timed on."""
     kinds = {record.case.data for record in records}
     words = {
         "embedded": f"stand-in for {about.dataset}, made by this project",
@@ -86,8 +86,8 @@ def data_words(records: Sequence[Record], about: Description) -> str:
     return "; ".join(words[kind] for kind in sorted(kinds))
 
 
-def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
-    """Return the documented numbers beside what was measured."""
+def claims(about: Description, speedups: Sequence[PooledSpeedUp]) -> Table:
+    """Return the documented numbers beside the measured ones."""
     rows = [
         (
             Cell(text=KNOWN[claim.grade]),
@@ -113,17 +113,17 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
             Cell(text=units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
                  record=item.record),
         )
-        for item in found
+        for item in speedups
         for machine in [item.cpu.newest.machine]
     ]  # fmt: skip
     columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
     title = "What the source reports, and the nearest that was measured"
-    title = title if len(rows) > len(found) else "What was measured; the source reports no number"
+    title = title if len(rows) > len(speedups) else "What was measured; the source reports no number"
     return Table(title=title, columns=columns, rows=tuple(rows))
 
 
 def what(item: PooledSpeedUp, about: Description) -> str:
-    """Return what a speed-up beside a documented number is one of."""
+    """Return the definition of a speed-up shown beside a documented number."""
     case = item.case
     if case.scope == "run":
         return f"{ladder.words(case, about)}, {case.precision}"

@@ -1,1 +1,1 @@
-"""Tables and passages, from which pages and the terminal are made."""
+"""Tables and passages for pages and the terminal."""

@@ -1,4 +1,4 @@
-"""The accuracies that records of scope `learning` hold, as a table for the site and for the terminal."""
+"""The accuracies of scope `learning`, as a table for the site and the terminal."""
 
 from collections.abc import Iterable
 
@@ -11,16 +11,13 @@ _ACCURACIES = ("case", "trained on", "steps", "validation examples", "accuracy")
 
 
 def for_terminal(records: Iterable[Record], machine: str) -> tuple[Table, ...]:
-    """Return the machine's accuracies for a terminal of 80 columns; nothing where there are none."""
+    """Return the machine's accuracies for a terminal of 80 columns; empty without any."""
     found = _accuracies(record for record in records if record.machine.slug == machine)
     return (chosen(found, _TERMINAL),) if found.rows else ()
 
 
 def table(records: Iterable[Record]) -> Table:
-    """Return the accuracies of a workload's records of scope `learning`, with what they were trained on; newest last.
-
-    Without rows where there are none.
-    """
+    """Return the accuracies of a workload's `learning` records with their data, newest last; maybe without rows."""
     notes = (
         "An accuracy is the share of the validation's examples, none of which was trained on, that the network answers "
         "right after so many steps from storage: its largest output for classes, a sigmoid above one half for two. It "

@@ -1,4 +1,4 @@
-"""Two sides against each other, as a table."""
+"""A comparison of two sides, as a table."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 
 
 def table(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> Table:
-    """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    """Return the comparison of two named sides; `band` is the share that does not matter."""
     several = len({row.second.record.machine.slug for row in rows}) > 1
     floor = default_band(rows) if band is None else band
     return Table(
@@ -23,18 +23,18 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 
 def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
-    told = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
+    remarks = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
     return (
         Cell(text=_named(item.second.record, several), record=item.second.record),
         time_cell(item.first),
         time_cell(item.second),
         *times_cells(ratio),
-        Cell(text=", ".join((item.verdict(band), *told)), remark=reasons),
+        Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons),
     )
 
 
 def _named(record: Record, several: bool) -> str:
-    """Return what was timed, where rows are of several machines with the machine."""
+    """Return the name of what was timed, with the machine if there are several."""
     machine = f" on {record.machine.name}" if several else ""
     return f"{record.workload} {record.case.scope} {record.label}{machine}"
 

@@ -1,4 +1,4 @@
-"""What the steps cost on their machines: for a workload's page and for the terminal."""
+"""The cost of steps, for a workload's page and the terminal."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +17,7 @@ _MILLION = 1_000_000
 
 
 def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
-    """Return what the steady state of each case costs on its machine; without rows where no price is known."""
+    """Return the cost of each case's steady state on its machine; without rows if no price is known."""
     rows, used = [], []
     for item in map(summary, records):
         price = prices.price_of(item.record.machine, listed)
@@ -53,10 +53,10 @@ def _cell(item: Summary, examples: int | None, price: Price) -> Cell:
 
 
 def for_terminal(records: Sequence[Record], machine: str, listed: Sequence[Price]) -> tuple[Table, ...]:
-    """Return what the headline steps of a machine cost; nothing where no price is known."""
-    mine = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
-    made = [(record, table([record], listed)) for record in mine if record.headline_step()]
-    rows = tuple((Cell(text=record.workload), *row) for record, found in made for row in found.rows)
-    notes = tuple(dict.fromkeys(note for _, found in made for note in found.notes))
+    """Return the cost of a machine's headline steps; empty if no price is known."""
+    own_records = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
+    costs = [(record, table([record], listed)) for record in own_records if record.headline_step()]
+    rows = tuple((Cell(text=record.workload), *row) for record, cost in costs for row in cost.rows)
+    notes = tuple(dict.fromkeys(note for _, cost in costs for note in cost.notes))
     whole = Table(title=TITLE, columns=("model", *COLUMNS), rows=rows, notes=notes)
     return (chosen(whole, _TERMINAL),) if rows else ()

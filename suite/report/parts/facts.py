@@ -1,4 +1,4 @@
-"""What the pages rest on: the records and the evidence, and what follows from them, computed once for all pages."""
+"""The data behind the pages: records, evidence and what follows from them, computed once for all pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,21 +32,21 @@ from suite.results.single.selection import by_machine
 from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Description
 
-Answers = Mapping[str, Sequence[tuple[Machine, ExperimentResult]]]  # what each machine answers, by experiment
-STEPS = "steps"  # folder of the steps that a reader can copy, in the site's sources and in the built site
+Answers = Mapping[str, Sequence[tuple[Machine, ExperimentResult]]]  # by experiment, then by machine
+STEPS = "steps"  # folder of the copyable steps, in the site's sources and in the built site
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Everything that a page may show. What is computed is so when the first page asks for it."""
+    """The data of all pages; derived values are computed on first use."""
 
     records: Sequence[Record]
-    local: frozenset[str] = frozenset()  # campaigns that are not published
+    local: frozenset[str] = frozenset()  # unpublished campaigns
     prices: Sequence[Price] = ()
-    catalogue: Sequence[Description] = ()  # of all that can be measured
+    catalogue: Sequence[Description] = ()  # all workloads that can be measured
     stored: Sequence[StoredPool] = ()
-    copied: Mapping[str, str] = field(default_factory=dict)  # a step to copy, by workload
-    timed: Sequence[Compared] = ()  # how such steps fare beside the suite's own
+    copied: Mapping[str, str] = field(default_factory=dict)  # copyable steps by workload
+    timed: Sequence[Compared] = ()  # copyable steps against the suite's own
     networks: Parity | None = None
     boosted: Trees | None = None
     proof: Sequence[Part] = ()
@@ -55,48 +55,48 @@ class Facts:
 
     @cached_property
     def measured(self) -> Sequence[Record]:
-        """The records of models, without those of ceilings."""
+        """The records of models, without ceilings."""
         return [record for record in self.records if not is_ceiling(record)]
 
     @cached_property
     def general(self) -> Sequence[Record]:
-        """The records of models that are no experiment's alone."""
+        """The records of models, without those of experiments only."""
         return [record for record in self.measured if record.general]
 
     @cached_property
     def published(self) -> Sequence[Record]:
-        """The records that are not local."""
+        """The published records."""
         return [record for record in self.records if record.campaign not in self.local]
 
     @cached_property
     def machines(self) -> Mapping[str, Sequence[Record]]:
-        """The records of each machine, by its name in addresses."""
+        """Each machine's records, by its name in addresses."""
         return by_machine(self.records)
 
     @cached_property
     def ceilings(self) -> Roof:
-        """What each machine does at most."""
+        """Each machine's ceilings."""
         return roof(self.records)
 
     @cached_property
     def places(self) -> Mapping[str, Sequence[str]]:
-        """Where each machine stands among the others, in sentences."""
+        """Each machine's rank among the others, in sentences."""
         steps = placing.headlines(self.measured)
         return {slug: placing.sentences(steps, slug) for slug in self.machines}
 
     @cached_property
     def pools(self) -> Sequence[Pool]:
-        """The pools of all records: ceilings too, as they help to tell how much hosts differ."""
+        """The pools of all records, with ceilings: they help to estimate the spread between hosts."""
         return pools.pools(self.records)
 
     @cached_property
     def published_pools(self) -> Sequence[Pool]:
-        """The pools of the records that are published."""
+        """The pools of the published records."""
         return pools.pools(self.published) if self.local else self.pools
 
     @cached_property
     def current(self) -> Found:
-        """The pool that counts for each machine and case of a model."""
+        """The current pool of each machine and case of a model."""
         return {key: pool for key, pool in pools.current(self.pools).items() if not is_ceiling(pool.newest)}
 
     @cached_property
@@ -106,17 +106,17 @@ class Facts:
 
     @cached_property
     def baselines(self) -> Sequence[BaselineComparison]:
-        """JAX's steps on all machines beside their baselines."""
+        """JAX's steps on all machines with their baselines."""
         return baselines.of_pools(self.current)
 
     @cached_property
     def evidence(self) -> Mapping[str, Evidence]:
-        """What is known of each machine, by its name in addresses."""
+        """The evidence of each machine, by its name in addresses."""
         return machine_evidence.by_machines(self.records, self.current, self.speedups)
 
     @cached_property
     def answers(self) -> Answers:
-        """What each machine answers, by experiment."""
+        """Each machine's answers, by experiment."""
         return {name: list(self._answers(name)) for name in experiments.names()}
 
     def _answers(self, name: str) -> Iterator[tuple[Machine, ExperimentResult]]:
@@ -132,17 +132,17 @@ class Facts:
 
     @cached_property
     def numbers(self) -> Numbers:
-        """The published numbers under their keys."""
+        """The published numbers by key."""
         if self.local:
             return Numbers(self.published, self.stored, pools=self.published_pools)
         return Numbers(self.records, self.stored, pools=self.pools, speedups=self.speedups)
 
 
 def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> tuple[Facts, tuple[str, ...]]:
-    """Return what the records below the folders and the evidence in the site's sources say; a line for each problem.
+    """Return the records below the folders and the evidence in the site's sources; and a line for each problem.
 
-    The first folder holds what is published. A record that has a name which no page may have is left out.
-    Raises ValueError naming a file of evidence or a catalogue that is none.
+    The first folder holds the published records. A record whose name is unsafe for a page is skipped. Raises ValueError
+    naming an invalid evidence file or catalogue.
     """
     records, problems = store.load(folders)
     shown, unfit = [], []

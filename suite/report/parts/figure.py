@@ -1,4 +1,4 @@
-"""A chart as it stands on a page: its files, and what is said of it."""
+"""A chart on a page: its files, caption and description."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ from suite.report.charts import vega
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A chart of a name, its Vega-Lite specification without colours, its caption, and what it shows in words."""
+    """A named chart: its Vega-Lite specification without colours, its caption, and its alternative text."""
 
     name: str
     spec: dict[str, Any]
@@ -23,5 +23,5 @@ class Figure:
 
     @property
     def files(self) -> dict[str, str]:
-        """The file of the specification, by its path below the site's sources."""
+        """The specification's file, by its path below the site's sources."""
         return vega.files(self.name, self.specification)

@@ -1,4 +1,4 @@
-"""JAX beside other implementations: the fastest baseline of each step, for the site and for the terminal."""
+"""JAX and the fastest baseline of each step, for the site and the terminal."""
 
 import math
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.views.table import INTERVAL, Cell, Table, chosen, time_cell, times_cells
 
-COLUMNS = (  # what is asked first, as a narrow screen shows only that
+COLUMNS = (  # the important ones first: a narrow screen shows only these
     "model", "batch", "ratio", "95 % interval", "hosts", "JAX step", "fastest baseline", "its step", "every way",
 )  # fmt: skip
 _TERMINAL = ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
@@ -38,20 +38,20 @@ def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
 
 
 def _every_way(item: BaselineComparison) -> Cell:
-    """Return each way that was timed, and which were not."""
+    """Return each timed way, and the untimed ones."""
     shown = "; ".join(f"{way.words}: {units.ratio(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
     lacking = ", ".join(item.not_timed)
     return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
 
 
-def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
-    """Return the steps of one machine that have a baseline, a table for each backend and precision."""
-    made = []
-    compared = [item for item in found if item.best]
+def baseline_tables(comparisons: Iterable[BaselineComparison]) -> tuple[Table, ...]:
+    """Return one machine's steps that have a baseline, a table for each backend and precision."""
+    shown = []
+    compared = [item for item in comparisons if item.best]
     for (backend, precision), group in groupby(sorted(compared, key=_side), key=_side):
         same = tuple(group)
         machine = same[0].mine.newest.machine.name
-        made.append(
+        shown.append(
             Table(
                 title=f"{backend.upper()} of {machine}, {precision}: the fastest baseline's time of a step over JAX's",
                 columns=COLUMNS,
@@ -59,7 +59,7 @@ def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
                 notes=mean(same) + gaps(same),
             )
         )
-    return tuple(made)
+    return tuple(shown)
 
 
 def _side(item: BaselineComparison) -> tuple[str, str]:
@@ -67,9 +67,9 @@ def _side(item: BaselineComparison) -> tuple[str, str]:
 
 
 def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
-    """Return a line with the geometric mean of the ratios at headline batches; none unless of several networks.
+    """Return a line with the geometric mean of the ratios at headline batches; empty with fewer than two networks.
 
-    It is of these networks, and has no interval. Networks that have the same counts count as one.
+    The mean is of these networks and has no interval. Networks with equal counts count as one.
     """
     networks: dict[tuple, list[float]] = defaultdict(list)
     workloads = set()
@@ -86,7 +86,7 @@ def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
 
 
 def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
-    """Return a line with the ways that were not timed, and in how many steps; none if all were."""
+    """Return a line with the untimed ways and their number of steps; empty if all were timed."""
     lacking = Counter(way for item in items for way in item.not_timed)
     if not lacking:
         return ()
@@ -95,7 +95,7 @@ def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return a machine's tables with fewer columns; none where nothing was compared."""
+    """Return a machine's tables with fewer columns; empty if nothing was compared."""
     if all(record.case.implementation == "jax" for record in records if record.machine.slug == machine):
         return ()
     found = [item for item in baseline_comparisons(records) if item.machine == machine]

@@ -10,13 +10,13 @@ from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled
 _COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
 
 
-def table(found: Sequence[Once], machine: str) -> Table:
+def table(campaigns: Sequence[Once], machine: str) -> Table:
     """Return the campaigns on a machine, a row each."""
     return filled(
         Table(
             title=f"The headline step in every campaign on {machine}",
             columns=_COLUMNS,
-            rows=tuple(map(_row, found)),
+            rows=tuple(map(_row, campaigns)),
             notes=(
                 "What differs by more than the intervals say differs with the day: the machine's, whose neighbours and "
                 "cores are others each time, or the suite's, which became faster. Speed-ups on the other pages are of "
@@ -26,11 +26,14 @@ def table(found: Sequence[Once], machine: str) -> Table:
     )
 
 
-def words(found: Sequence[Once]) -> str:
-    """Return in a line between which times the campaigns' steps lie."""
-    sides = [f"{name} {said}" for name, items in (("CPU", [o.cpu for o in found]), ("GPU", [o.gpu for o in found]))
-             if (said := _span([item for item in items if item is not None and item.state != "invalid"]))]  # fmt: skip
-    return f"The headline step in {units.pluralize(len(found), 'campaign')}: {', '.join(sides)}"
+def words(campaigns: Sequence[Once]) -> str:
+    """Return the range of the campaigns' step times, in a line."""
+    items = {"CPU": [one.cpu for one in campaigns], "GPU": [one.gpu for one in campaigns]}
+    spans = {
+        name: _span([one for one in of if one is not None and one.state != "invalid"]) for name, of in items.items()
+    }
+    sides = [f"{name} {span}" for name, span in spans.items() if span]
+    return f"The headline step in {units.pluralize(len(campaigns), 'campaign')}: {', '.join(sides)}"
 
 
 def _span(items: Sequence[Summary]) -> str:

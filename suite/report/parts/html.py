@@ -1,4 +1,4 @@
-"""What makes text harmless: the one place through which text from a record goes on its way to a page."""
+"""Escaping: the only way for text from a record onto a page."""
 
 import re
 from collections.abc import Iterable
@@ -16,42 +16,42 @@ _CODE = re.compile(r"`([^`]*)`")
 
 
 def safe(text: object) -> str:
-    """Return text that means nothing to HTML, to Markdown or to a template."""
+    """Return text without meaning to HTML, Markdown or a template."""
     short = str(text)[:_LONGEST]
-    if not short.isprintable():  # which also ends bidirectional tricks
+    if not short.isprintable():  # this also stops bidirectional tricks
         short = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in short)
     return short.translate(_HARMLESS)
 
 
 class Html(Markup):
-    """HTML that may stand on a page; what `format` and `join` put into it is made safe, unless it is HTML itself."""
+    """HTML that may stand on a page; `format` and `join` escape whatever is not HTML."""
 
     __slots__ = ()
 
     @classmethod
     def escape(cls, s: object, /) -> Self:
-        """Return text made safe, and HTML as it is: what a template does with each value."""
+        """Return text escaped, and HTML unchanged: what a template does with each value."""
         return cls(s if hasattr(s, "__html__") else safe(s))
 
 
 def marked(line: str) -> Html:
-    """Return a line as HTML, what stands between backticks as code."""
+    """Return a line as HTML, with text between backticks as code."""
     parts = _CODE.split(line)
     return Html("").join(Html("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts))
 
 
 def anchor(heading: str) -> str:
-    """Return the address of a heading on its page."""
+    """Return the anchor of a heading on its page."""
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
 def address(path: str) -> Html:
-    """Return a path as an address in HTML, what might mean anything in percent signs."""
+    """Return a path as an address in HTML, percent-encoded."""
     return Html(quote(path, safe="/#=,"))
 
 
 def record_address(record: Record, up: str, local: bool) -> Html:
-    """Return the relative address of a record's file from a page that lies `up` below the site's root."""
+    """Return the relative address of a record's file, from a page that lies `up` below the site's root."""
     return address(f"{up}{'local' if local else 'records'}/{record.campaign}/{record.name}.json")
 
 

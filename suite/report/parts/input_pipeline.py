@@ -1,4 +1,4 @@
-"""How fast batches come from storage, beside how fast the device takes them: for a workload's page and the terminal."""
+"""The rate of the input pipeline against the device's, for a workload's page and the terminal."""
 
 from collections.abc import Sequence
 
@@ -18,36 +18,38 @@ _INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch",
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Return the cases of scope `epoch`; without rows where there are none."""
-    found = input_pipelines(records)
+    """Return the cases of scope `epoch`; maybe without rows."""
+    pipelines = input_pipelines(records)
     notes = (
         "The step's share is how much of the time the step alone accounts for, its batch on the device; the device "
         "waits for the rest of it.",
     )
-    return Table(title=TITLE, columns=COLUMNS, rows=tuple(map(_row, found)), notes=notes if found else ())
+    return Table(title=TITLE, columns=COLUMNS, rows=tuple(map(_row, pipelines)), notes=notes if pipelines else ())
 
 
 def input_table(records: Sequence[Record]) -> Table:
-    """Return the cases of scope `input`; without rows where there are none."""
+    """Return the cases of scope `input`; maybe without rows."""
     rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in input_pipelines(records, "input")]
     return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
 
 
 def tables(records: Sequence[Record]) -> tuple[Table, ...]:
-    """Return those of the two that have rows."""
+    """Return those of the two tables that have rows."""
     return tuple(found for found in (table(records), input_table(records)) if found.rows)
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return the machine's tables for a terminal of 80 columns."""
-    mine = [record for record in records if record.machine.slug == machine]
-    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in input_pipelines(mine)]
-    inputs = [(Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in input_pipelines(mine, "input")]
-    found = (
+    own_records = [record for record in records if record.machine.slug == machine]
+    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in input_pipelines(own_records)]
+    inputs = [
+        (Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in input_pipelines(own_records, "input")
+    ]
+    both = (
         chosen(Table(title=TITLE, columns=("model", *COLUMNS), rows=tuple(epochs)), _TERMINAL),
         Table(title=_INPUT_TITLE, columns=("model", *_INPUT_COLUMNS[:-1]), rows=tuple(inputs)),
     )
-    return tuple(table for table in found if table.rows)
+    return tuple(table for table in both if table.rows)
 
 
 def _row(item: InputPipeline) -> tuple[Cell, ...]:

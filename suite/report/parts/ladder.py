@@ -1,4 +1,4 @@
-"""The clock ladder as table and curve."""
+"""The clock ladder as a table and a curve."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
 
 
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
-    """Return a row for each rung, with the speed-up where one is known."""
+    """Return a row for each rung, with the speed-up if it is known."""
     return Table(
         title=f"The clock ladder, {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
@@ -81,7 +81,7 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
 
 
 def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
-    """Return the speed-up of each rung, the step on top; None where fewer than two rungs have both sides."""
+    """Return the speed-up of each rung, the step on top; None if fewer than two rungs have both sides."""
     points = tuple(
         Point(
             series="speed-up",
@@ -108,8 +108,8 @@ def _name(rung: Rung) -> str:
     return f"{rung.case.scope}, cache warm" if rung.case.cache == "warm" else rung.case.scope
 
 
-def curve(found: Sequence[Amortised]) -> dict[str, Any]:
-    """Return the effective speed-up after so many calls as points with intervals, both axes logarithmic."""
+def curve(amortised: Sequence[Amortised]) -> dict[str, Any]:
+    """Return the effective speed-up after n calls as points with intervals, on two logarithmic axes."""
     rows = [
         {
             "calls": one.calls,
@@ -119,14 +119,14 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
             "high": one.ratio.high or one.ratio.value,
             "text": _after(one),
         }
-        for one in found
+        for one in amortised
     ]
     data = inline(rows)
     calls = alt.X(
         "calls:Q",
-        scale=alt.Scale(type="log", domain=[0.3 * found[0].calls, 1.7 * found[-1].calls], nice=False),
+        scale=alt.Scale(type="log", domain=[0.3 * amortised[0].calls, 1.7 * amortised[-1].calls], nice=False),
         title="steps taken, the first with its compilation",
-        axis=alt.Axis(values=[one.calls for one in found], format="~s"),
+        axis=alt.Axis(values=[one.calls for one in amortised], format="~s"),
     )
     height = alt.Y(
         "speed-up:Q",
@@ -141,7 +141,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         even,
         base.mark_line().encode(x=calls, y=height, color=colour),
         base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colour),
-        base.mark_point(filled=found[0].quotable, size=110, strokeWidth=2.5, opacity=1).encode(
+        base.mark_point(filled=amortised[0].quotable, size=110, strokeWidth=2.5, opacity=1).encode(
             x=calls, y=height, color=colour, tooltip=[alt.Tooltip("calls:Q"), alt.Tooltip("text:N", title="speed-up")]
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),
@@ -149,9 +149,9 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
     return finished(alt.layer(*layers).properties(width=WIDTH, height=200))
 
 
-def alternative(found: Sequence[Amortised]) -> str:
+def alternative(amortised: Sequence[Amortised]) -> str:
     """Return the curve in words."""
-    return "; ".join(f"after {units.pluralize(one.calls, 'step')} {_after(one)}" for one in found)
+    return "; ".join(f"after {units.pluralize(one.calls, 'step')} {_after(one)}" for one in amortised)
 
 
 def _after(one: Amortised) -> str:

@@ -1,4 +1,4 @@
-"""The first sentences of a page with speed-ups: what may be quoted of them, and how far all of them reach."""
+"""The first sentences of a page with speed-ups: the quotable ones, and the range of all."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ _EACH = "one step of training or inference on the GPU against all CPU cores of t
 def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> Html:
     """Return the first sentences of a page; without speed-ups they say what is missing.
 
-    `records` are all of the machine, `others` the speed-ups beside the headline's.
+    `records` are all of the machine's, `others` the speed-ups outside the headline.
     """
     if not items and any(record.machine.gpus for record in records):
         return Html.escape(
@@ -38,18 +38,18 @@ def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Se
             _reach(items), _EACH, name, units.count(len(items))
         )
     verb = "is" if len(quoted) < 2 else "are"
-    found = Html(": {}").format(_reach(quoted)) if quoted else " yet"
+    range_of_quoted = Html(": {}").format(_reach(quoted)) if quoted else " yet"
     return Html(
         "It depends on the model. On {}, {} of {} speed-ups {} quotable{}. The whole range is {}. "
         "Not quotable yet: {}. Each is {}."
     ).format(
-        name, units.count(len(quoted)) if quoted else "none", units.count(len(items)), verb, found, _reach(items),
-        _faults(items), _EACH,
+        name, units.count(len(quoted)) if quoted else "none", units.count(len(items)), verb, range_of_quoted,
+        _reach(items), _faults(items), _EACH,
     )  # fmt: skip
 
 
 def _left_out(records: Sequence[Record]) -> str:
-    """Return which times there are that make no speed-up, and why; '' if there are none."""
+    """Return which times make no speed-up, and why; '' if there are none."""
     smoke = any(record.profile == "smoke" for record in records)
     old = next(filter(None, map(old_jax.slow, records)), "")
     said = " Profile smoke times nothing: it only shows that it runs." * smoke
@@ -57,7 +57,7 @@ def _left_out(records: Sequence[Record]) -> str:
 
 
 def _others(items: Sequence[PooledSpeedUp]) -> str:
-    """Return which speed-ups there are beside the headline's, by scope."""
+    """Return the speed-ups outside the headline, by scope."""
     if not items:
         return ""
     found = Counter(SCOPES[item.case.scope].sentence for item in items)
@@ -78,18 +78,18 @@ def _words(item: PooledSpeedUp) -> Html:
 
 
 def _reach(items: Sequence[PooledSpeedUp]) -> Html:
-    """Return the lowest and the highest of these with their intervals and models."""
+    """Return the lowest and the highest speed-up with their intervals and models."""
     order = sorted(items, key=lambda item: item.ratio.value)
     low, high = (Html("{} for {}").format(_words(item), item.workload) for item in (order[0], order[-1]))
     return low if len(items) == 1 else Html("from {} to {}").format(low, high)
 
 
 def _faults(items: Iterable[PooledSpeedUp]) -> str:
-    """Return how many of these may not be quoted, and why; the first of them has the verb."""
+    """Return how many are not quotable, and why; the first phrase has the verb."""
     (fault, count), *rest = Counter(_fault(item) for item in items if not item.quotable).most_common()
-    said = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
-    said += [f"{units.count(number)} {other}" for other, number in rest]
-    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+    phrases = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
+    phrases += [f"{units.count(number)} {other}" for other, number in rest]
+    return " and ".join(filter(None, (", ".join(phrases[:-1]), phrases[-1])))
 
 
 def _fault(item: PooledSpeedUp) -> str:

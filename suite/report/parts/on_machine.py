@@ -1,4 +1,4 @@
-"""What one machine makes of a workload, from its ladder to its samples: a part of the workload's page."""
+"""A workload on one machine, from the ladder to the samples: a part of the workload's page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _STAGES = ("import", "init", "lower", "compile", "first_step")
 
 @dataclass(frozen=True, kw_only=True)
 class OnMachine:
-    """The tables and charts of one machine; None and empty where it has measured too little."""
+    """The tables and charts of one machine; None or empty without enough measurements."""
 
     name: str
     ladder: Table | None
@@ -34,10 +34,10 @@ class OnMachine:
     campaigns: Table | None  # folded to the words
     campaigns_words: str
     tables: Sequence[Table]
-    course: Figure | None  # what the machine did over time
+    course: Figure | None  # telemetry over time
     costs: Table
     samples: Figure | None
-    reasons: Sequence[str]  # why cases may not be quoted
+    reasons: Sequence[str]  # why cases are not quotable
 
     @property
     def figures(self) -> Sequence[Figure]:
@@ -48,7 +48,7 @@ class OnMachine:
 def on_machine(
     records: Sequence[Record], speedups: Sequence[PooledSpeedUp], ceilings: Roof, prices: Sequence[Price]
 ) -> OnMachine:
-    """Return what one machine makes of a workload by its records of it."""
+    """Return a workload's part for one machine, from its records there."""
     current, about = current_cases(records), max(records, key=lambda record: record.created).description
     here = [item.record for item in current]
     workload, machine = here[0].workload, here[0].machine.name
@@ -105,12 +105,12 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
 
 
 def _course(records: Sequence[Record]) -> Figure | None:
-    """Return what the machine did during the samples that lasted longest."""
-    found = timeline.longest(records)
-    if found is None:
+    """Return the telemetry during the longest samples; None without."""
+    process = timeline.longest(records)
+    if process is None:
         return None
-    record, run = found
-    caption = f"What the machine did during the samples of one process: {timeline.said(record, run)}."
+    record, run = process
+    caption = f"What the machine did during the samples of one process: {timeline.process_name(record, run)}."
     return Figure(
         name=f"watched.{record.workload}.{record.machine.slug}",
         spec=timeline.chart(run),
@@ -120,7 +120,7 @@ def _course(records: Sequence[Record]) -> Figure | None:
 
 
 def _samples(records: Sequence[Record]) -> Figure | None:
-    """Return every sample of the steps that were timed."""
+    """Return the chart of every sample of the timed steps."""
     steps = [r for r in records if r.case.scope == "step" and any(run.samples for run in r.runs)]
     if not steps:
         return None

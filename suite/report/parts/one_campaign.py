@@ -1,4 +1,4 @@
-"""Speed-ups of one campaign, on one host: what a run ends with in the terminal."""
+"""Speed-ups of one campaign on one host, for the end of a run in the terminal."""
 
 from collections.abc import Iterable
 
@@ -16,12 +16,12 @@ COLUMNS = (
 
 
 def table(records: Iterable[Record]) -> Table:
-    """Return the speed-up of each step that both sides have in one campaign, the newest of each."""
-    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
+    """Return the speed-up of each step with both sides in one campaign, the newest of each."""
+    steps = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of this host",
         columns=COLUMNS,
-        rows=tuple(map(_row, found)),
+        rows=tuple(map(_row, steps)),
     )
 
 

@@ -1,4 +1,4 @@
-"""How much faster one machine's GPU is, in one screen: the answer, the chart, and a table to filter."""
+"""One machine's speed-ups on one screen: the answer, the chart, and a table to filter."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
@@ -18,7 +18,7 @@ from suite.results.single.roofline import is_ceiling
 from suite.results.views.table import Cell, Table, varied
 from suite.scopes import SCOPES
 
-_COLUMNS = (  # what is asked first, as a narrow screen shows only that
+_COLUMNS = (  # the important ones first: a narrow screen shows only these
     "model", "speed-up", "95 % interval", "next host", "status", "hosts", "scope", "batch", "GPU precision", "CPU",
     "GPU", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best",
 )  # fmt: skip
@@ -29,12 +29,12 @@ CAPTION = (
     f"than {CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: what the articles report, of whole runs and "
     "clusters too, but not of first calls."
 )
-_FACETS = {"scope": "step"}  # what is shown at first
+_FACETS = {"scope": "step"}  # the first choice of the filter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What a machine's speed-ups come to: the answer, its chart, which models have none, and the table of all."""
+    """A machine's speed-ups: the answer, its chart, the models without one, and the table of all."""
 
     lead: Html
     figure: Figure | None = None
@@ -45,14 +45,14 @@ class Overview:
 def overview(
     speedups: Iterable[PooledSpeedUp], records: Sequence[Record], name: str, models: Iterable[str] = ()
 ) -> Overview:
-    """Return what a machine's speed-ups come to; the chart has that name.
+    """Return the overview of a machine's speed-ups, its chart under that name.
 
-    It says which of the `models`, and of those in the machine's records, are not among them.
+    It lists those of the `models`, and of the machine's recorded ones, that are missing.
     """
-    found = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
-    main = headlines(found)
-    answer = lead.answer(main, records, [item for item in found if not item.headline])
-    listed = table(found) if found else None
+    shown = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
+    main = headlines(shown)
+    answer = lead.answer(main, records, [item for item in shown if not item.headline])
+    listed = table(shown) if shown else None
     if not main:
         return Overview(lead=answer, table=listed)
     alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
@@ -64,27 +64,27 @@ def overview(
     )
 
 
-def headlines(found: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
-    """Return the speed-ups of the headline setting."""
-    return [item for item in found if item.headline]
+def headlines(speedups: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
+    """Return the speed-ups at headline settings."""
+    return [item for item in speedups if item.headline]
 
 
-def table(found: Sequence[PooledSpeedUp]) -> Table:
-    """Return every speed-up of a machine, to be filtered by scope, family, precision and batch.
+def table(speedups: Sequence[PooledSpeedUp]) -> Table:
+    """Return every speed-up of a machine, to filter by scope, family, precision and batch.
 
-    The precision has no column, but stands in the title, if there is one alone.
+    The precision has no column; it stands in the title if there is only one.
     """
     scopes = list(SCOPES)
-    order = sorted(found, key=lambda i: (scopes.index(i.case.scope), i.workload))
+    order = sorted(speedups, key=lambda i: (scopes.index(i.case.scope), i.workload))
     precisions = sorted({item.case.precision for item in order})
-    whole = Table(
+    complete = Table(
         title=f"How much faster is the GPU? CPU and GPU of one kind of machine, {' or '.join(precisions)}",
         columns=_COLUMNS,
         rows=tuple(map(_row, order)),
         facets=tuple(map(_facets, order)),
         chosen=_FACETS if any(item.case.scope == _FACETS["scope"] for item in order) else {},
     )
-    return varied(whole, ["GPU precision"])
+    return varied(complete, ["GPU precision"])
 
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
@@ -97,20 +97,20 @@ def _facets(item: PooledSpeedUp) -> dict[str, str]:
     return {"scope": case.scope, "family": about.family, "precision": case.precision, "batch": units.count(case.batch)}
 
 
-def first(found: Iterable[PooledSpeedUp]) -> str | None:
-    """Return the machine to show first, as it stands in addresses.
+def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
+    """Return the address name of the machine to show first.
 
-    It is the one with most headline speed-ups, of equals that with most hosts, then the newest.
+    It has most headline speed-ups; of equals most hosts, then the newest record.
     """
-    there: dict[str, list[PooledSpeedUp]] = {}
-    for item in headlines(found):
-        there.setdefault(item.machine, []).append(item)
+    by_machine: dict[str, list[PooledSpeedUp]] = {}
+    for item in headlines(speedups):
+        by_machine.setdefault(item.machine, []).append(item)
 
     def rank(machine: str) -> tuple[int, int, str]:
-        mine = there[machine]
+        mine = by_machine[machine]
         return len(mine), sum(item.hosts for item in mine), max(item.record.created for item in mine)
 
-    return max(there, key=rank, default=None)
+    return max(by_machine, key=rank, default=None)
 
 
 _WHY: dict[frozenset[str], str] = {  # by the backends that timed it

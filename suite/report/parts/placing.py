@@ -1,4 +1,4 @@
-"""Where one machine stands among the others: its steps over theirs, backend by backend."""
+"""One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
 import math
 from collections.abc import Sequence
@@ -17,56 +17,56 @@ Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the current headline steps by backend, without smoke and without JAX that is slow on a CPU."""
+    """Return the current headline steps by backend, without smoke and without the old JAX that is slow on a CPU."""
     return {backend: _steps(records, backend) for backend in _NAMES}
 
 
 def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
-    """Return a sentence for each backend that the machine shares with another one, the GPU's first.
+    """Return a sentence for each backend that another machine shares, the GPU first; empty if none does.
 
-    The other machine is the one with most networks in common, of equals the fastest. Empty if none has any.
+    The other machine shares most networks; of equals it is the fastest.
     """
-    found = []
+    written = []
     for backend, name in _NAMES.items():
-        mine = steps[backend].get(slug, {})
+        own = steps[backend].get(slug, {})
         others = {machine: theirs for machine, theirs in steps[backend].items() if machine != slug}
-        shared = {other: sorted(mine.keys() & theirs.keys()) for other, theirs in others.items()}
+        shared = {other: sorted(own.keys() & theirs.keys()) for other, theirs in others.items()}
         if not any(shared.values()):
             continue
         most = max(map(len, shared.values()))
-        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _lead(mine, others[o], shared[o]))
-        ratio, machine = _times(mine, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
+        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _lead(own, others[o], shared[o]))
+        ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
         over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
-        found.append(
+        written.append(
             f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
             "different machines at different times, so without an interval."
         )
-    return tuple(found)
+    return tuple(written)
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:
     mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
     chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
-    found: Steps = {}
+    by_machine: Steps = {}
     for item in fastest_of_each_case(current_cases(chosen)):
         if item.complete:
             key = item.record.workload, item.record.case.batch
-            found.setdefault(item.record.machine.slug, {})[key] = item
-    return found
+            by_machine.setdefault(item.record.machine.slug, {})[key] = item
+    return by_machine
 
 
 def _lead(
-    mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
+    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
-    """Return how fast the other machine is, as `_times` orders machines that share as much, without its statistics."""
-    pairs = ((mine[key].seconds, theirs[key].seconds) for key in shared)
+    """Return how fast the other machine is, in the order of `_times` but without its statistics."""
+    pairs = ((own[key].seconds, theirs[key].seconds) for key in shared)
     return sum(math.log(here.value / there.value) for here, there in pairs if here and there)
 
 
 def _times(
-    mine: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
+    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
 ) -> float:
-    """Return the geometric mean of this machine's times over the other's; 0 if nothing is shared."""
-    pairs = [(mine[key].seconds, theirs[key].seconds) for key in shared]
+    """Return the geometric mean of this machine's times over the other's; 0 if they share nothing."""
+    pairs = [(own[key].seconds, theirs[key].seconds) for key in shared]
     ratios = [here.value / there.value for here, there in pairs if here and there]
     return geometric_mean(ratios) if ratios else 0.0

@@ -1,4 +1,4 @@
-"""How a table is laid out: which columns hold words, how wide a cell is, and where it leads to."""
+"""Layout of a table: columns of words, widths of cells, and links."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -8,18 +8,17 @@ from suite.report.parts.html import Html, record_address
 from suite.results.records.record import plain_name
 from suite.results.views.table import ON_ONE_HOST, STATUS, Cell, Table, condensed
 
-# From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
-# width of its own among words.
+# Cells break into lines from this many characters on, always or among words; shorter ones among words need no width.
 _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
-_WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four small letters in a row
+_WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four lower-case letters in a row
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell as it stands on a page."""
+    """A cell as shown on a page."""
 
     text: str
-    address: Html | None  # that it leads to
+    address: Html | None  # of its link
     sort: str | None
     remark: str
     classes: str
@@ -27,30 +26,30 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row: by what a reader may filter it, and whether the first choice leaves it out."""
+    """A row: its filter values, and whether the first choice hides it."""
 
     facets: Mapping[str, str]
-    aside: bool  # so that it is not shown before the script runs
+    aside: bool  # hidden until the script runs
     cells: Sequence[ShownCell]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table as it stands on a page; a column has its name and whether it holds words, which stand on the left."""
+    """A table as shown on a page; a column has its name and whether it holds words, which are left-aligned."""
 
     columns: Sequence[tuple[str, bool]]
     rows: Sequence[ShownRow]
-    same: str  # what is true of every row
-    explained: bool  # in the glossary, to which it leads
+    same: str  # what every row shares
+    explained: bool  # linked to the glossary
 
 
 def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) -> ShownTable:
-    """Return a table as it stands on a page; `links` gives addresses for the texts of cells without a record.
+    """Return a table as shown on a page; `links` gives addresses for the texts of cells without a record.
 
-    The page lies `up` below the site's root; records of `local` campaigns are not among the published ones.
+    The page lies `up` below the site's root; records of `local` campaigns are not published.
     """
     table = table if table.words else condensed(table)
-    # The first column names the rows and stands on the left whatever it holds.
+    # The first column names the rows and is left-aligned whatever it holds.
     of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
     rows = [
         ShownRow(
@@ -74,7 +73,7 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
 
 
 def _of_words(column: Sequence[Cell]) -> bool:
-    """Return whether a column holds words, which stand on the left; numbers, their intervals too, on the right."""
+    """Return whether a column holds words, which are left-aligned; numbers and intervals are right-aligned."""
     return all(cell.sort is None for cell in column) and any(_WORDS.search(cell.text) for cell in column)
 
 

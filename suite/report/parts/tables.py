@@ -1,4 +1,4 @@
-"""Results as rows: the same words for the site and for the terminal."""
+"""Results as rows, in the same words for the site and the terminal."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -28,14 +28,14 @@ from suite.results.views.table import (
 from suite.scopes import SCOPES, Scope
 from suite.variants import usual_batch, way_of
 
-SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
+SPEEDUP_COLUMNS = (  # the important ones first: a narrow screen shows only these
     "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
     "GPU step", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "machine",
 )  # fmt: skip
 
 
 def baseline_cell(ways: Sequence[Way]) -> Cell:
-    """Return the fastest baseline's time over JAX's: above 1 JAX is the faster one."""
+    """Return the fastest baseline's time over JAX's: above 1 JAX is faster."""
     if not ways:
         return Cell(text=units.DASH, remark="no baseline was timed on this kind of machine")
     best, over = ways[0], ways[0].over
@@ -52,12 +52,12 @@ def _within(ratio: Pooled) -> str:
 
 
 def way(case: Case) -> str:
-    """Return how an implementation took its steps, such as 'torch compile, default-malloc'."""
+    """Return an implementation's way of taking a step, such as 'torch compile, default-malloc'."""
     return way_of(case) + (", default-malloc" if case.backend == "cpu" and case.allocator == "default-malloc" else "")
 
 
 def name(case: Case) -> str:
-    """Return the workload's name with what sets JAX's way apart from the headline's: its variant and devices."""
+    """Return the workload's name with the variant and devices that differ from the headline's."""
     words = [case.workload] + ([case.variant] if case.variant != "plain" else [])
     return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
 
@@ -90,18 +90,18 @@ def _campaigns(item: PooledSpeedUp) -> str:
 
 
 def _ways(item: PooledSpeedUp) -> str:
-    """Return which two ways the fastest ones are, with the interval of their ratio."""
+    """Return the two fastest ways, with the interval of their ratio."""
     best = item.best_over_best
     over = f"{way(item.best_cpu.case)} on the CPU over {way(item.best_gpu.case)} on the GPU"
     return f"{over}; {_within(best)}"
 
 
-def speedup_table(found: Iterable[PooledSpeedUp]) -> Table:
+def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
         columns=SPEEDUP_COLUMNS,
-        rows=tuple(speedup_row(item) for item in found if item.case.scope == "step"),
+        rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
     )
 
 
@@ -119,16 +119,16 @@ CASE_COLUMNS = (
 
 
 def scope_cell(scope: Scope) -> Cell:
-    """Return a scope, and what its time is of: where several stand in one column their times are of unlike things."""
+    """Return a scope and the unit of its time: scopes in one column have different units."""
     return Cell(text=", ".join(filter(None, (scope, SCOPES[scope].unit))))
 
 
 def case_row(item: Summary) -> tuple[Cell, ...]:
-    """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
+    """Return one case in the order of CASE_COLUMNS; backend and machine stand in the table's title."""
     case, seconds = item.record.case, item.seconds
     ways = [
         words for words in case.non_default_axes(item.record.description.data) if words != case.precision
-    ]  # which has a column
+    ]  # those with a column
     rate = item.examples_per_second
     uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
     return (
@@ -145,21 +145,21 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
 
 
 def interval(seconds: Estimate | None) -> str:
-    """Return a time's interval, each end in the unit that suits it; a dash without a time."""
+    """Return a time's interval, each end in a suitable unit; a dash without a time."""
     return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
 
 
 def _place(record: Record) -> tuple[str | bool | int, ...]:
-    """Return what orders cases: JAX's before its baselines', plain ones before variants, batches by their number."""
+    """Return a sort key of cases: JAX before baselines, plain before variants, batches by number."""
     case = record.case
     one = (record.workload, case.backend, case.scope, case.implementation, case.precision != "float32-highest")
     return *one, case.precision, case.variant != "plain", case.variant, case.batch, record.name
 
 
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
-    """Return every case with its time, of which of several `models` it is, and of which of several campaigns.
+    """Return every case with its time, its model if there are several, and its campaign if there are several.
 
-    Rows of two campaigns stand beside each other; what compares is taken from one.
+    Rows may come from two campaigns; comparisons use one.
     """
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several_campaigns(item.record for item in items))
@@ -181,7 +181,7 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
-    """Return the steps of JAX on a machine, each with the faster allocator; of its baselines if it has none.
+    """Return JAX's steps on a machine, each with its faster allocator; without JAX, its baselines'.
 
     Baselines have a table of their own.
     """
@@ -192,12 +192,12 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 
 
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
-    """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up.
+    """Return this machine's CPU steps beside other machines' GPUs: different hosts, so no speed-ups.
 
-    Of several machines with the same kind of GPU it is the newest step. A CPU side of an old JAX stands beside none.
+    If several machines have one kind of GPU, the newest step counts. A CPU side of an old JAX is left out.
     """
     steps = [record for record in records if record.headline_step("batch")]
-    mine = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    own = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
     whole = (gpu for gpu in gpus if gpu.complete)
     newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
@@ -209,7 +209,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             _apart(cpu.seconds, gpu.seconds),
             Cell(text=gpu.record.machine.name),
         )
-        for cpu in mine
+        for cpu in own
         if cpu.complete and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
@@ -227,16 +227,16 @@ def _step(record: Record) -> tuple[str, int]:
 
 
 def _kind(record: Record) -> tuple[tuple[str, int], str]:
-    """Return what was timed and on which kind of GPU, which is as fast in whatever machine."""
+    """Return the step and the kind of GPU, which is equally fast in any machine."""
     return _step(record), record.machine.gpus[0].name if record.machine.gpus else ""
 
 
 def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return a machine's CPU steps, and beside them the GPUs of others; nothing of one that has timed a GPU itself."""
-    mine = [record for record in records if record.machine.slug == machine]
-    if not mine or any(record.backend == "gpu" for record in mine):
+    """Return a machine's CPU steps, also beside other machines' GPUs; empty if it has timed a GPU itself."""
+    own_records = [record for record in records if record.machine.slug == machine]
+    if not own_records or any(record.backend == "gpu" for record in own_records):
         return ()
-    listed = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    listed = steps_table(f"One step on the CPU of {own_records[0].machine.name}", own_records)
     if {row[1].text for row in listed.rows} == {"cpu jax"}:
         listed = varied(replace(listed, title=listed.title.replace("step", "step of JAX", 1)), ("implementation",))
     steps = varied(listed, ("scope", "precision"))
@@ -244,16 +244,16 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 
 
 def side_by_side(records: Iterable[Record]) -> Table:
-    """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
+    """Return JAX's headline CPU steps, a column for each machine, with the faster allocator."""
     mine = (r for r in records if r.backend == "cpu" and r.headline_step())
     steps = fastest_of_each_case(current_cases(mine))
-    found = {(item.record.workload, item.record.machine.name): item for item in steps}
-    models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
+    by_cell = {(item.record.workload, item.record.machine.name): item for item in steps}
+    models, machines = (sorted(set(names)) for names in zip(*by_cell, strict=True)) if by_cell else ((), ())
     return Table(
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_with_caveats(found.get((model, machine))) for machine in machines))
+            (Cell(text=model), *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
             for model in models
         ),
     )
@@ -265,7 +265,7 @@ def _with_caveats(item: Summary | None) -> Cell:
 
 
 def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
-    """Return a time over one of another machine with no digit below the half-width that both together leave it."""
+    """Return a ratio to another machine's time, with no digit below the half-width of both together."""
     if cpu is None or gpu is None:
         return Cell(text=units.DASH, remark="one of the two has no time")
     ratio = cpu.value / gpu.value
@@ -277,32 +277,32 @@ _CUT_SHORT = "Whole runs that profile smoke cut short, none as documented"
 
 
 def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tuple[Table, ...]:
-    """Return what a run ends with: its speed-ups, or its steps and how they stand elsewhere; its other times.
+    """Return the tables at the end of a run: speed-ups, or steps and those elsewhere; then other times.
 
-    Fewer columns than on the site, so that a terminal of 80 columns holds them.
+    Fewer columns than on the site fit a terminal of 80 columns.
     """
-    mine = [record for record in records if record.machine.slug == machine]
-    unusual = any(r.case.batch != usual_batch(r.description, r.case.variant) for r in mine)
-    batch = ["batch"] * (unusual or _several_batches(mine))
-    whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
+    own_records = [record for record in records if record.machine.slug == machine]
+    unusual = any(r.case.batch != usual_batch(r.description, r.case.variant) for r in own_records)
+    batch = ["batch"] * (unusual or _several_batches(own_records))
+    whole, cut_short = ([record for record in own_records if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(row.title, whole, scope) for scope, row in SCOPES.items() if row.title]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     if speedups.rows:
         columns = [column for column in speedups.columns if column not in (ON_ONE_HOST, "batch")]
         shown = (columns[0], *batch, *columns[1:])
         return chosen(speedups, shown, reasons(speedups)), *others
-    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
+    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", own_records)
     return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
 
 
 def _several_batches(records: Iterable[Record]) -> bool:
-    """Return whether a model was timed with more than one batch, such as a fit alone and several at once."""
+    """Return whether a model was timed with several batches, such as one fit and several at once."""
     found = {(record.workload, record.case.batch) for record in records}
     return len(found) > len({workload for workload, _ in found})
 
 
 def _few(table: Table, batch: Sequence[str]) -> Table:
-    """Return the times of a table; with the column `batch`, and of which precision they are, if there are several."""
+    """Return a table's times with few columns, also the batch and the precision if there are several."""
     place = table.columns.index("precision")
     several = len({row[place].text for row in table.rows}) > 1
     shown = ("model", "implementation", *batch, *["precision"] * several, "time", "95 % interval", ON_ONE_HOST)

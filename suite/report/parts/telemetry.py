@@ -1,4 +1,4 @@
-"""What the machine did while it was timed, and what energy that took: two tables of a workload's page."""
+"""Telemetry and energy of timed processes: two tables of a workload's page."""
 
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
@@ -24,7 +24,7 @@ _NO_EPOCHS = "the source knows no epochs"
 
 
 def telemetry_table(records: Sequence[Record]) -> Table:
-    """Return what was watched during the samples of each case: the middle of its processes' means, and the maximum."""
+    """Return the telemetry of each case's samples: the median of processes' means, and the maximum."""
     rows, own = [], []
     for record in records:
         windows = [run.telemetry for run in record.runs if run.telemetry is not None]
@@ -35,13 +35,17 @@ def telemetry_table(records: Sequence[Record]) -> Table:
     notes = [f"The watching process kept {units.percent(median(own))} of one core busy."] if own else []
     if any(len(record.machine.gpus) > record.case.devices for record in records):
         notes.append("Of several GPUs those that the case used are shown.")
-    whole = Table(
+    complete = Table(
         title="What the machine did meanwhile: means during the samples, the maximum in brackets",
         columns=TELEMETRY_COLUMNS,
         rows=tuple(rows),
         notes=tuple(notes),
     )
-    return whole if any(record.machine.gpus for record in records) else chosen(whole, TELEMETRY_COLUMNS[:_HOST_COLUMNS])
+    return (
+        complete
+        if any(record.machine.gpus for record in records)
+        else chosen(complete, TELEMETRY_COLUMNS[:_HOST_COLUMNS])
+    )
 
 
 def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, ...]:
@@ -57,9 +61,9 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
 
     def gpu(of: Callable[[GpuTelemetry], Level | None], text: Callable[[float], str], averaged: bool = False) -> Cell:
         some = [seen for seen in windows if long_enough(seen) or not averaged]
-        there = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
+        levels = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
         short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
-        return _level(there, text, "" if there else short, record)
+        return _level(levels, text, "" if levels else short, record)
 
     return (
         Cell(text=record.label, record=record),
@@ -86,7 +90,7 @@ def _level(levels: Iterable[Level | None], text: Callable[[float], str], why: st
 
 
 def energy_table(records: Iterable[Record]) -> Table:
-    """Return the energy of each case that was counted, idle power beside it; without rows where nothing counts."""
+    """Return each case's counted energy, with idle power; without rows if nothing was counted."""
     rows, seconds = [], []
     for record in records:
         window = telemetry_summary.energy_window(record)

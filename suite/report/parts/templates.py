@@ -1,4 +1,4 @@
-"""Pages and their parts from templates: Jinja2, which makes every value safe that is no HTML already."""
+"""Pages and their parts from Jinja2 templates, which escape every value that is not HTML."""
 
 from collections.abc import Set
 from functools import cache
@@ -14,25 +14,25 @@ _PARTS = "parts.html.j2"
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("suite.report"),
         autoescape=True,
-        finalize=Html.escape,  # stricter than Jinja2's own: Markdown reads what comes out, too
+        finalize=Html.escape,  # stricter than Jinja2's own: Markdown reads the output too
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"address": address, "anchor": anchor, "marked": marked}
-    made.policies["json.dumps_kwargs"] = {}  # a specification keeps its order
-    made.globals |= {"laid_out": laid_out}
-    return made
+    environment.filters |= {"address": address, "anchor": anchor, "marked": marked}
+    environment.policies["json.dumps_kwargs"] = {}  # keep a specification's order
+    environment.globals |= {"laid_out": laid_out}
+    return environment
 
 
 def render(path: str, local: Set[str] = frozenset(), template: str = "", **values: Any) -> str:
-    """Return the page that lies at a path below the site's sources; its template is named after it if none is given.
+    """Return the page at a path below the site's sources, from its own template if none is given.
 
-    Templates know their way `up` to the site's root, and the campaigns that are `local`, whose records lie elsewhere.
-    Raises jinja2.UndefinedError if a template asks for a value that is not given.
+    Templates know the way `up` to the site's root, and the `local` campaigns, whose records lie elsewhere. Raises
+    jinja2.UndefinedError if a template uses a missing value.
     """
     return _environment().get_template(template or f"{path}.j2").render(_place(path, local) | values)
 

@@ -1,8 +1,7 @@
-"""The built site: MkDocs, strict, from rendered pages to build/html, each with a policy of what may run in it.
+"""The built site: strict MkDocs from rendered pages to build/html, with a content security policy on each page.
 
-MkDocs makes its folder anew each time. It is given the pages alone: thousands of records, charts and numbers stand
-beside them as they are, and are copied where they have changed. A record in a pack is written where its file would lie,
-beside the pack.
+MkDocs rebuilds its folder each time, so it gets the pages only. Thousands of records, charts and numbers are copied
+beside them if they changed. A record in a pack is written beside the pack.
 """
 
 import base64
@@ -23,7 +22,7 @@ from suite.results.records import packs, store
 from suite.results.records.files import writing
 
 _LAST_LINES = 12
-_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence")  # folders of the site that hold more than pages
+_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence")  # folders of the site with more than pages
 _CONFIG = """\
 INHERIT: ../mkdocs.yml
 docs_dir: ../site
@@ -38,7 +37,7 @@ exclude_docs: |
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
 _NO_PROGRAM = re.compile(r"""\bsrc=|\btype=["']?application/""")
-# No eval, no foreign host, no script within a page but the theme's. Charts and the theme style inline.
+# No eval, no foreign host, no inline script but the theme's. Charts and the theme use inline style.
 _POLICY = (
     "default-src 'none'; script-src 'self'{file}{hashes}; style-src 'self'{file} 'unsafe-inline'; "
     "img-src 'self'{file} data:; font-src 'self'{file}; connect-src 'self'{file}; worker-src 'self'{file}; "
@@ -49,7 +48,7 @@ _POLICY = (
 def build(root: Path) -> Path:
     """Build the site below the checkout's root and return its first page.
 
-    Raises RuntimeError with MkDocs' last words if it finds anything wrong, or if a page cannot be written.
+    Raises RuntimeError with MkDocs' last lines if it finds a fault, or if a page cannot be written.
     """
     folder = root / "build"
     with writing(folder):
@@ -61,9 +60,9 @@ def build(root: Path) -> Path:
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
-        made = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
-        _copy(made, built)
-        _remove_others(built, beside.keys() | made.keys())
+        pages = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
+        _copy(pages, built)
+        _remove_others(built, beside.keys() | pages.keys())
     return built / "index.html"
 
 
@@ -80,17 +79,17 @@ def _run_mkdocs(config: Path) -> None:
 
 
 def _beside(site: Path) -> dict[str, Path]:
-    """Return what stands beside the pages as it is, by its path in the built site; of packs the records too."""
+    """Return the files beside the pages by their path in the built site, with the records of packs."""
     found = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
     files = {str(path.relative_to(site)): path for path in found}
     for path in store.packed(site / "records"):
-        if packs.around(path):  # else the pack is damaged, which rendering has said
+        if packs.around(path):  # otherwise the pack is damaged, which rendering reports
             files[f"records/{path.parent.name.removesuffix(packs.SUFFIX)}/{path.name}"] = path
     return files
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; hidden ones, such as a draft of a record, are none."""
+    """Yield the files below a folder, without hidden ones such as drafts of records."""
     for place, folders, names in os.walk(folder):
         folders[:] = (name for name in folders if not name.startswith("."))
         yield from (Path(place, name) for name in names if not name.startswith("."))
@@ -103,7 +102,7 @@ def _remove_others(built: Path, kept: Set[str]) -> None:
 
 
 def _copy(files: dict[str, Path], built: Path) -> None:
-    """Make the folder hold these files, pages protected; what is as it was stays untouched."""
+    """Make the folder hold exactly these files, with pages protected; unchanged files stay untouched."""
     for name, source in files.items():
         target = built / name
         if source.suffix == ".html":
@@ -112,7 +111,7 @@ def _copy(files: dict[str, Path], built: Path) -> None:
             _unpack(source, pack.stat().st_mtime_ns, target)
         elif not _same(source, target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)  # with its time, by which it is known again
+            shutil.copy2(source, target)  # with its time, which identifies an unchanged file
 
 
 def _put(path: Path, text: str) -> None:
@@ -122,9 +121,9 @@ def _put(path: Path, text: str) -> None:
 
 
 def _unpack(record: Path, packed_ns: int, target: Path) -> None:
-    """Write a record in a pack to a file with the pack's time, by which it is known again without unpacking it.
+    """Write a record in a pack to a file with the pack's time, which identifies it without unpacking.
 
-    One that is damaged, which rendering has said, has no file.
+    A damaged one, which rendering reports, has no file.
     """
     try:
         same = target.stat().st_mtime_ns == packed_ns
@@ -152,7 +151,7 @@ def _same(source: Path, target: Path) -> bool:
 
 @cache
 def themes() -> tuple[re.Pattern[str], ...]:
-    """Return the scripts that the theme writes into pages, with the page's way to the root left open."""
+    """Return the theme's inline scripts as patterns, with the page's way to the root left open."""
     templates = files("material").joinpath("templates", "partials", "javascripts")
     texts = [path.read_text(encoding="utf-8") for path in templates.iterdir() if path.name.endswith(".html")]
     scripts = (m["content"] for text in texts for m in _INLINE.finditer(text))
@@ -160,7 +159,7 @@ def themes() -> tuple[re.Pattern[str], ...]:
 
 
 def protected(html: str) -> str:
-    """Return a page with a content security policy that lets the theme's own scripts run in it, and no others."""
+    """Return a page with a content security policy that allows only the theme's own inline scripts."""
     scripts = dict.fromkeys(m["content"] for m in _INLINE.finditer(html) if not _NO_PROGRAM.search(m["attributes"]))
     own = [script for script in scripts if any(known.fullmatch(script) for known in themes())]
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own)

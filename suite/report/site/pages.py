@@ -1,4 +1,4 @@
-"""All generated files of the site's sources, from records and evidence; only what changed is written."""
+"""All generated files of the site's sources, from records and evidence; only changes are written."""
 
 import json
 import shutil
@@ -22,9 +22,9 @@ GENERATED = ("workloads", "machines", "experiments", "numbers", "charts", "local
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What rendering did: pages that changed, and a line for each record that could not be shown.
+    """The outcome of rendering: changed pages, and a line for each record that cannot be shown.
 
-    `missed` has a line for each claim of the suite that the records contradict.
+    `missed` has a line for each of the suite's claims that the records contradict.
     """
 
     written: tuple[str, ...]
@@ -33,12 +33,12 @@ class Outcome:
 
 
 def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> Outcome:
-    """Write the generated files into the site's sources from the records below the folders and the site's evidence.
+    """Write the generated files into the site's sources, from the folders' records and the site's evidence.
 
-    The first folder holds what is published; records of the others are copied beside it and shown as local.
+    The first folder holds the published records; those of the others are copied beside them and shown as local.
     """
     known, problems = facts.read(folders, site, prices)
-    with schemapi.debug_mode(False):  # the tests check the charts
+    with schemapi.debug_mode(False):  # the tests validate the charts
         made = files(known)
     return Outcome(written=write(made, site), problems=problems, missed=known.reproducibility.missed)
 
@@ -59,9 +59,9 @@ def files(known: Facts) -> dict[str, str]:
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    """Make the generated folders hold just these files and what is made of charts; return those that changed.
+    """Make the generated folders hold exactly these files and the charts' pictures; return changed files.
 
-    Raises RuntimeError if the disk or a folder refuses.
+    Raises RuntimeError if the disk or a folder fails.
     """
     with writing(site):
         return _written(files, site)
@@ -78,10 +78,10 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     for name, contents in zip(drawn, vega.made([files[name] for name in drawn]), strict=True):
         for other, content in zip(vega.derived(name), contents, strict=True):
             _put(site / other, content)
-        _put(site / name, files[name])  # last: it says that its pictures are there
+        _put(site / name, files[name])  # last: it marks its pictures as complete
         changed += [name, *vega.derived(name)]
     for name in (name for name in files if not _is_chart(name)):
-        path, text = site / name, vega.sized(files[name], site)  # a page says how large its pictures are
+        path, text = site / name, vega.sized(files[name], site)  # a page states the sizes of its pictures
         if not _holds(path, text):
             _put(path, text)
             changed.append(name)
@@ -100,7 +100,7 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _is_drawn(name: str, specification: str, site: Path) -> bool:
-    """Return whether the site has the pictures of just this specification."""
+    """Return whether the site has the pictures of exactly this specification."""
     return _holds(site / name, specification) and all((site / other).exists() for other in vega.derived(name))
 
 

@@ -1,1 +1,1 @@
-"""What is checked of a process after its samples."""
+"""Checks of a process, made after its samples."""

@@ -1,4 +1,4 @@
-"""What a process was and did beside its times, gathered after the samples; `results.single.validity` judges it."""
+"""The audit of a process after its samples; `results.single.validity` judges it."""
 
 import math
 import os
@@ -10,17 +10,17 @@ from suite.system.load import granted_cores
 from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api.program import Batch, Program
 
-CALLS = 8  # of the step, which all replays take together, where no seed gives by chance what another one gave
+CALLS = 8  # steps of all replays together; one step may give the same loss for two seeds by chance
 
-_OTHER_SEEDS = 3  # a mean of seven digits in a narrow range is that of another seed once in some hundred
+_OTHER_SEEDS = 3  # one other seed may give the same mean by chance, once in some hundred
 
 
 def audit(
     target: Program, inputs: Sequence[Batch], digest: str, seed: int, left: PendingWork | None, replayed: bool
 ) -> Audit:
-    """Return what was seen of the program; `digest` is of the inputs before it had them.
+    """Return the audit of the program; `digest` is that of the inputs before the program had them.
 
-    A replay starts the program anew: nothing may be measured after it.
+    A replay restarts the program: measure nothing after it.
     """
     seen = target.jaxpr_cost()
     return Audit(
@@ -35,7 +35,7 @@ def audit(
 
 
 def usable_cores() -> int:
-    """Return how many cores this process's threads may use: by affinity, and by what else limits XLA's pool."""
+    """Return how many cores this process may use: its affinity and the limits on XLA's thread pool."""
     limits = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]
     return min([granted_cores(), *(int(limit) for limit in limits if limit.isdecimal() and int(limit) > 0)])
 
@@ -43,7 +43,7 @@ def usable_cores() -> int:
 def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
     """Return the losses of short replays from the start, with the compiled program that was timed.
 
-    Those of another seed are of the first that gives others than this one, or of the last that was tried.
+    Another seed may give the same losses by chance: up to three are tried, and the last one tried is reported.
     """
     call = target.steps_per_call
 

@@ -1,4 +1,4 @@
-"""Whether work goes on when a sample says that it is done, seen without asking the program that was timed."""
+"""Detect work still running after `block_until_ready` returned, without trusting the program under test."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from suite.results.single.validity import AWAITED_SECONDS, SPINNING_SECONDS
 from suite.worker_api.clock import Clock
 
-LONGEST_SECONDS = 2.0  # watched at most
+LONGEST_SECONDS = 2.0  # watched at most this long
 _LOOKS = 3
 _WATCH_SECONDS = 0.02
 _QUIET_SHARE = 0.25  # of one core
@@ -17,18 +17,17 @@ _QUIET_SHARE = 0.25  # of one core
 
 @dataclass(frozen=True, kw_only=True)
 class PendingWork:
-    """What went on after a sample, in seconds."""
+    """Work still running after a sample, in seconds."""
 
-    seconds: float  # until the process was quiet
-    awaited_seconds: float  # of these, until the last array was there
+    seconds: float  # until the process was idle
+    awaited_seconds: float  # until the last array was ready
 
 
 def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
-    """Return the least of up to three looks, each further one after the steps of another sample.
+    """Return the least pending work of up to three looks; each further look follows another sample.
 
-    The first is enough unless it sees more than threads that look for work before they sleep usually do, or arrays that
-    are not there at once. What a program leaves behind is there each time; such threads seldom take that long, and
-    hardly ever three times, and other programs on this process's core come in bursts.
+    One look is enough if the arrays are ready at once and threads spin no longer than usual before they sleep. Work
+    that a program leaves behind shows in every look. Spinning threads and bursts of other load do not.
     """
     looks = [watch_until_idle(clock, sleep)]
     while again is not None and len(looks) < _LOOKS and _more_than_usual(looks[-1]):
@@ -44,7 +43,7 @@ def _more_than_usual(one: PendingWork) -> bool:
 
 
 def watch_until_idle(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
-    """Return how long from now on arrays are not there yet or this process is busy, watched for two seconds at most."""
+    """Return how long arrays are not ready and how long this process stays busy, watched for two seconds at most."""
     start = clock.wall()
     drain()
     awaited = clock.wall() - start
@@ -57,13 +56,13 @@ def watch_until_idle(clock: Clock, sleep: Callable[[float], None] = time.sleep) 
 
 
 def drain() -> None:
-    """Wait for every array that a framework of this process has, and for its GPU.
+    """Wait for all arrays of the frameworks in this process, and for its GPU.
 
-    PyTorch is asked only whether it has begun to use a GPU: looking for one takes tens of milliseconds the first time,
-    which would count as work left behind.
+    Ask PyTorch only if it has begun to use a GPU: the first search for one takes tens of milliseconds, which would
+    count as pending work.
     """
     if jax := sys.modules.get("jax"):
-        with suppress(RuntimeError):  # an array that is given away meanwhile
+        with suppress(RuntimeError):  # an array may be donated meanwhile
             jax.block_until_ready(jax.live_arrays())
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
