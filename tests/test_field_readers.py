@@ -21,8 +21,6 @@ KEPT = {
     "Run.last_loss": "a run without it has failed, which the driver says when it collects it",
     "Run.position": "the order within a round, by which an effect of order can be sought",
     "Telemetry.readings": "what the figures of a window rest on",
-    "Run.device_memory_bytes": "peak memory, which pages of workloads are to show",
-    "Run.peak_memory_bytes": "peak memory, which pages of workloads are to show",
 }
 # Fields that older records have, and that no code writes.
 OLD = {"Run.minor_faults_per_step", "Run.warmup_converged"}

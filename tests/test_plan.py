@@ -207,7 +207,8 @@ def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
     reading = experiments.load(name).read(
         of_one_machine([msgspec.structs.replace(one, reason="out of memory") for one in made])
     )
-    assert reading.names(model)
+    assert reading is None or reading.names(model)  # None: it stands in no pool, and the page names it in no table
+    reading = reading or ExperimentResult()
     assert answered(name, (factory.HOST, reading))["h100"].text == "tier 2"
     row = answered(name, (factory.HOST, reading), (factory.HOST, tuple(f"{other}: 2x" for other in others)))
     assert row["h100"].text.endswith("tier 2")
@@ -224,9 +225,8 @@ def scaled(machine, *counts, models=SCALED, **changes):
         for model in models
         for count in (1, *counts)
     )
-    return experiments.load("scaling").read(
-        of_one_machine([msgspec.structs.replace(one, experiment="scaling") for one in records])
-    )
+    asked = [msgspec.structs.replace(one, experiment="scaling") for one in records]
+    return experiments.load("scaling").read(of_one_machine(asked)) or ExperimentResult()
 
 
 def h200s(*hosts):

@@ -65,11 +65,11 @@ def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tupl
     Examples: images float32[N,H,W,3] from 0 to 1 and labels float32[N], 1 for a dog; `answers` gives logits float32[N].
     """
     chosen = balanced(examples)
-    found = []
+    predictions = []
     for pixels, factor in _SCALES:
         outputs = sigmoid(answers({**chosen, "images": chosen["images"] * np.float32(factor)}))
         dogs, half, one = chosen["labels"] > 0.5, outputs > 0.5, outputs == 1
-        found.append(
+        predictions.append(
             Predictions(
                 pixels=pixels,
                 examples=len(outputs),
@@ -80,7 +80,7 @@ def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tupl
                 accuracy_exactly_one=float((one == dogs).mean()),
             )
         )
-    return tuple(found)
+    return tuple(predictions)
 
 
 def balanced(examples: Batch) -> Batch:

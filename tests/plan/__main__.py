@@ -9,8 +9,7 @@ from plan.tables import answered, controlled, table
 from plan.wanted import KINDS, controls, plain
 from suite.cli.types import PUBLISHED
 from suite.console import terminal
-from suite.report.pages.experiments import experiment_results
-from suite.results.pooled import machine_evidence, pools, speedup
+from suite.report.parts.facts import Facts
 from suite.results.records import catalogue, store
 from suite.results.views.table import Cell, Table
 
@@ -32,9 +31,7 @@ def main() -> None:
     for kind in KINDS:
         made = table(kind.name, kind.wanted, workloads, plain(r for r in records if kind.fills(r.machine)), others)
         show(made, controlled(kind.wanted, made.rows, others))
-    current = pools.current(pools.pools(records))
-    known = machine_evidence.by_machines(records, current, speedup.of_pools(current))
-    show(answered(experiment_results(known), workloads))
+    show(answered(Facts(records=records).answers, workloads))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from plan.wanted import KINDS, Controls, Kind, Wanted, beside, cell
 from suite import experiments, units
 from suite.case import Case
-from suite.report.pages.experiments import ExperimentResults
+from suite.report.parts import facts
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
 from suite.results.single.summary import summary
@@ -77,7 +77,7 @@ def controlled(columns: Sequence[Wanted], rows: Sequence[Sequence[Cell]], others
     )
 
 
-def answered(answers: ExperimentResults, catalogue: Sequence[Description]) -> Table:
+def answered(answers: facts.Answers, catalogue: Sequence[Description]) -> Table:
     """Return which experiment was run on which kind of machine, with how many GPUs, and on how many of its models."""
     there = {about.name: about for about in catalogue}
     rows, asked = [], []

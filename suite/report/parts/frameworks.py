@@ -108,12 +108,12 @@ LISTED_COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its tim
 def listed(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
     """Yield the tables of these rows, which are sorted by machine; steps without a baseline are in a note."""
     for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
-        mine = list(group)
-        alone = list(dict.fromkeys(row.mine.case.workload for row in mine if not row.best))
+        group_rows = list(group)
+        alone = list(dict.fromkeys(row.mine.case.workload for row in group_rows if not row.best))
         yield Table(
             title=f"Baselines on the {backend.upper()} of {machine}",
             columns=LISTED_COLUMNS,
-            rows=tuple(_listed_row(row, row.best) for row in mine if row.best),
+            rows=tuple(_listed_row(row, row.best) for row in group_rows if row.best),
             notes=(f"No baseline beside some steps of {', '.join(alone)}; --json has these too.",) if alone else (),
         )
 

@@ -131,10 +131,10 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     return tuple(table for table in (telemetry_table(records), energy_table(records)) if table.rows)
 
 
-MEMORY_COLUMNS = ("case", "scope", "host", "GPU", "page faults")
+MEMORY_COLUMNS = ("case", "scope", "host", "GPU")
 _MEMORY_NOTES = (
     "Host: the largest resident set of a case's processes, the interpreter and its libraries included. GPU: the most "
-    "in use at once, on the fullest; frameworks reserve more. Page faults: minor ones in a step.",
+    "in use at once, on the fullest; frameworks reserve more.",
 )
 
 
@@ -150,12 +150,10 @@ def _memory_rows(record: Record) -> Sequence[tuple[Cell, ...]]:
     device = max((run.device_memory_bytes for run in runs if run.device_memory_bytes is not None), default=None)
     if host is None and device is None:
         return ()
-    faults = [run.minor_faults_per_step for run in runs if run.minor_faults_per_step is not None]
     cells = (
         Cell(text=record.label, record=record),
         Cell(text=record.case.scope),
         Cell(text=units.memory(host), sort=host, record=record),
         Cell(text=units.memory(device), sort=device, record=record),
-        Cell(text=units.number(median(faults)) if faults else units.DASH, sort=median(faults) if faults else None),
     )
     return (cells,)
