@@ -115,7 +115,9 @@ def test_the_child_has_the_threads_that_it_is_told_and_none_of_the_users_setting
     assert host_speed.environment(3) == {"HOME_OF_MINE": "y", "LD_PRELOADED": "z", **told}
 
 
-@pytest.mark.parametrize(("cores", "quota", "threads"), [(8, None, 8), (8, 2.5, 3), (2, 8.0, 2), (4, 0.5, 1), (4, 0.0, 1)])
+@pytest.mark.parametrize(
+    ("cores", "quota", "threads"), [(8, None, 8), (8, 2.5, 3), (2, 8.0, 2), (4, 0.5, 1), (4, 0.0, 1)]
+)
 def test_a_thread_runs_on_each_granted_core_that_a_quota_leaves(monkeypatch, cores, quota, threads):
     monkeypatch.setattr(host_speed, "granted_cores", lambda: cores)
     monkeypatch.setattr(host_speed, "cpu_quota_cores", lambda groups: quota)

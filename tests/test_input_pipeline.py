@@ -78,7 +78,9 @@ def test_the_middle_sample_of_a_process_is_what_the_step_alone_is_compared_with(
     walls = (0.8, 0.8, 8.0)  # of four steps each
     runs = tuple(
         msgspec.structs.replace(
-            run, samples=tuple(Sample(wall_seconds=wall, process_seconds=wall) for wall in walls), step_alone_seconds=0.1
+            run,
+            samples=tuple(Sample(wall_seconds=wall, process_seconds=wall) for wall in walls),
+            step_alone_seconds=0.1,
         )
         for run in made.runs
     )

@@ -100,7 +100,9 @@ def busy(stretches, epoch=4.0, settled=None):
     window = seen(seconds=sum(seconds for seconds, _ in stretches), course=course(*stretches))
     stages = trained(compile=2.0, epoch=epoch) if epoch else trained(compile=2.0)
     options = {} if settled is None else {"settled": settled}
-    return while_training(factory.run(0, 0.01, telemetry=window, stages=stages), lambda one: one.gpu_utilisation, **options)
+    return while_training(
+        factory.run(0, 0.01, telemetry=window, stages=stages), lambda one: one.gpu_utilisation, **options
+    )
 
 
 def test_stretches_count_by_their_length_from_the_beginning_of_the_training_on():

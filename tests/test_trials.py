@@ -110,7 +110,11 @@ def test_of_several_machines_there_is_an_answer_of_all_and_one_of_each():
     others = [on_machine(measured(host, [0.01, 0.0101]), OTHER) for host in (4, 5, 6)]
     found = reproducibility(pools.pools([*records, *others])).answers
     one, other = sorted(each.machine.cpu_kind.words for each in (records[0], others[0]))
-    assert [(each.machine, each.hosts, each.inside.trials) for each in found] == [("", 6, 6), (one, 3, 3), (other, 3, 3)]
+    assert [(each.machine, each.hosts, each.inside.trials) for each in found] == [
+        ("", 6, 6),
+        (one, 3, 3),
+        (other, 3, 3),
+    ]
 
 
 def test_of_one_machine_there_is_one_answer_that_names_it():

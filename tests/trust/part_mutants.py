@@ -32,7 +32,7 @@ ROOMS = {  # that decide a number or a status, each with its modules that only s
 }
 JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")  # what all claims are run against
 TESTS = {
-    "suite.results.records.acceptance": ("test_identity", "test_serving", "test_trust_loss", "test_packs"),
+    "suite.results.records.acceptance": ("test_acceptance",),
     "suite.results.single.same_computation": ("test_agreement",),
     "suite.results.pooled.baselines": ("test_baselines", "test_frameworks"),
     "suite.results.stats.borrowing": ("test_pooling",),
