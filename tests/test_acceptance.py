@@ -72,6 +72,7 @@ def test_what_is_no_json_is_refused_where_it_ends_to_be_any(content, error):
         ('{"a": [-Infinity]}', [("$.a[0]", "'-Infinity' is no number")]),
         (f"[{2**53}, -0.5]", []),
         (f"[{2**53 + 1}]", [("$[0]", "a number of 16 digits is too large")]),
+        (f"[{-(2**53)}]", [("$[0]", "-9007199254740992 is negative")]),
         (f"[{10**17}]", [("$[0]", "a number of 18 digits is too large")]),
         (f"[{'9' * 5000}]", [("$[0]", "a number of 5000 digits is too large")]),
     ],
@@ -99,12 +100,15 @@ def nested(levels):
         (1e16, [("$", "a number is too large")]),
         (-1, [("$", "-1 is negative")]),
         (-0.5, []),
+        (0, []),
         (True, []),
         (None, []),
         ({"a_seconds": 1e7, "b_seconds": 1e7 + 1}, [("$.b_seconds", "10000001.0 is longer than any measurement")]),
         ({"a_flop": 1e8, "b_seconds_ago": 1e8}, []),
         ({"a_seconds": 0.0, "b_seconds": -0.5}, [("$.b_seconds", "-0.5 is negative")]),
         ({"a_loss": -0.5}, []),
+        ({"a": {"b": nested(14)}}, []),
+        ({"a": {"b": nested(15)}}, [(f"$.a.b{'[0]' * 14}", "nested deeper than 16 levels")]),
         (nested(16), []),
         (nested(17), [(f"${'[0]' * 16}", "nested deeper than 16 levels")]),
         ({"a\n": 1}, [("$.'a\\n'", "a name: the character U+000A is not printable")]),
@@ -129,7 +133,6 @@ def test_what_has_a_unit_is_not_negative(unit):
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"[]", "it is no object at $"),
         (b"{}", "no schema at $.schema, this version reads "),
         (b'{"schema": 7}', "schema '7' at $.schema, this version reads "),
         (b'{"schema": -1}', "-1 is negative at $.schema"),
@@ -141,6 +144,20 @@ def test_what_is_of_another_form_is_refused(content, error):
     assert said(content).startswith(error)
 
 
+def test_a_list_is_no_record():
+    assert said(b"[]") == "it is no object at $"
+
+
+def test_the_longest_measurement_is_no_longer_than_any():
+    assert list(schema_errors(1e7, "$.a_seconds")) == []
+
+
+def test_a_record_with_a_former_value_keeps_its_former_name():
+    former = edited(case__allocator="system")
+    assert validate(former).case.allocator == "default-malloc"
+    assert validate(former).name == "mnist_mlp.cpu.step.allocator-system"
+
+
 def test_the_schemas_that_are_read_are_named():
     assert said(b"{}").endswith("reads result/0, result/1, result/2")
 
@@ -150,6 +167,7 @@ def test_the_schemas_that_are_read_are_named():
     [
         ({"campaign": "a b"}, "'a b' is a name that no file may have at $.campaign"),
         ({"workload": "a/b"}, "'a/b' is a name that no file may have at $.workload"),
+        ({"machine__name": "?"}, "'?' is a name that no file may have at $.machine.name"),
         ({"case__variant": "a b"}, "'a b' is a name that no file may have at $.case.variant"),
         ({"description__name": "a b"}, "'a b' is a name that no file may have at $.description.name"),
         ({"campaign": "c " * 40}, f"{('c ' * 40)[:60]!r} is a name that no file may have at $.campaign"),
@@ -180,7 +198,7 @@ def test_the_schemas_that_are_read_are_named():
         ({"schema": "result/1"}, "result/1 has no method at $.method"),
         ({"schema": "result/0", "method": 0}, "result/0 has no host at $.runs[0].host"),
         ({"schema": "result/1", "method": 0, "runs__0__host": ""}, "result/1 has no program at $.runs[0].program"),
-        ({"runs__0__host": "0123456789abcdef0"}, "'0123456789abcdef0' is no 16 hexadecimal characters at $.runs[0].host"),
+        ({"runs__0__host": "0123456789abcde"}, "'0123456789abcde' is no 16 hexadecimal characters at $.runs[0].host"),
         ({"runs__1__program": "f" * 70}, f"'{'f' * 60}' is no 16 hexadecimal characters at $.runs[1].program"),
     ],
 )  # fmt: skip

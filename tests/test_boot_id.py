@@ -1,4 +1,4 @@
-"""Words for a host and for a machine: made of the kernel's identifier as they always were, or published hosts differ."""
+"""Words for a host and a machine: made of the kernel's identifier as they always were, or published hosts differ."""
 
 import hashlib
 import platform

@@ -30,7 +30,7 @@ ROOMS = {  # that decide a number or a status, each with its modules that only s
     "suite.results.cite": "citation quotation",
     "suite.claims": "_articles",
 }
-JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")  # what all claims are run against
+JUDGED = ("test_observations", "test_bounds", "test_judging", "test_ledger_rules", "test_ledger")  # of all claims
 TESTS = {
     "suite.results.records.acceptance": ("test_acceptance",),
     "suite.results.single.same_computation": ("test_agreement",),

@@ -1,0 +1,118 @@
+"""The bound of each part of an observation is where its rule says: just within it holds, just beyond it does not."""
+
+import pytest
+from ledger_worlds import (
+    AXES,
+    RESNET63,
+    TREES,
+    answers,
+    at_512,
+    augmented,
+    clocks,
+    depths,
+    epochs,
+    first_calls,
+    grid,
+    judge,
+    runs,
+    scaled,
+    served,
+    sides,
+    taught,
+    threads,
+    thrice,
+    trees,
+    utilised,
+    varied,
+)
+from ledger_worlds import searches as searched
+
+RESNET = "cifar10_resnet63"
+
+
+def photographed(tilted=0.99, exactly_one=0.01):
+    return answers(tilted, exactly_one)
+
+
+BOUNDS = [
+    ("O1", 0, [(utilised(0.91, 0.3), True), (utilised(0.89, 0.3), None), (utilised(0.51, 0.3), None),
+               (utilised(0.49, 0.3), False)]),
+    ("O1", 1, [(utilised(0.95, 0.49), True), (utilised(0.95, 0.51), False)]),
+    ("O2", 0, [(thrice(runs(0.4, 0.61)), True), (thrice(runs(0.4, 0.59)), False), (thrice(runs(0.3, 0.49)), None),
+               (thrice(runs(0.3, 0.51)), True)]),
+    ("O4", 0, [(searched(10.5), True), (searched(9.5), False)]),
+    ("O5", 0, [(first_calls((8.8, 9, 8, 8.05), (0.22, 0.3, 0.2, 0.2005)), True),
+               (first_calls((7.2, 9, 8, 8.05), (0.22, 0.3, 0.2, 0.2005)), False),
+               (first_calls((8.8, 9, 8, 8.05), (0.18, 0.3, 0.2, 0.2005)), False)]),
+    ("O5", 1, [(first_calls((20, 9, 8, 8.05), (0.6, 0.3, 0.2, 0.2005)), True),
+               (first_calls((20, 9, 8, 8.05), (0.4, 0.3, 0.2, 0.2005)), False)]),
+    ("O6", 0, [(first_calls((20, 9, 8, 8.15)), True), (first_calls((20, 9, 8, 8.18)), False)]),
+    ("O6", 1, [(first_calls(gpu=(15, 0.3, 0.2, 0.2009)), True), (first_calls(gpu=(15, 0.3, 0.2, 0.2011)), False)]),
+    ("O7", 0, [(clocks(1.51, 1.02), True), (clocks(1.49, 1.02), False)]),
+    ("O7", 1, [(clocks(3.0, 0.91), True), (clocks(3.0, 0.89), False), (clocks(3.0, 1.19), True),
+               (clocks(3.0, 1.21), False)]),
+    ("O8", 0, [(threads(1.52, RESNET), True), (threads(1.48, RESNET), False)]),
+    ("O9", 0, [(epochs((RESNET63, ratio)), holds)
+               for ratio, holds in ((0.88, False), (0.92, True), (1.08, True), (1.12, False))]),
+    ("O10", 0, [(sides("cifar10_mlp", ratio, "run"), holds)
+                for ratio, holds in ((0.97, False), (9.6, None), (9.8, True), (15.0, True), (15.3, None))]),
+    ("O11", 0, [(sides("imdb_text_cnn", ratio), holds)
+                for ratio, holds in ((0.97, False), (10.9, None), (11.1, True), (17.0, True), (17.4, None))]),
+    ("O12", 0, [(served(40, 30, 20, 10, 1.03), True), (served(40, 30, 20, 10, 0.97), False)]),
+    ("O13", 0, [(trees(one, 2.1), holds)
+                for one, holds in ((0.97, False), (8.7, None), (8.9, True), (13.6, True), (13.9, None))]),
+    ("O13", 1, [(trees(11, four), holds)
+                for four, holds in ((0.97, False), (1.65, None), (1.72, True), (2.59, True), (2.67, None))]),
+    ("O14", 0, [(scaled(0.0001, TREES), True), (scaled(0.00024, TREES), None), (scaled(0.001, TREES), False)]),
+    ("O16", 0, [(grid(100, tuned, backend="cpu"), holds)
+                for tuned, holds in ((97, False), (107, None), (111, True), (168, True), (173, None))]),
+    ("O16", 1, [(grid(100, tuned), holds)
+                for tuned, holds in ((97, False), (236, None), (244, True), (370, True), (380, None))]),
+    ("O17", 0, [(grid(100, 300, 0.09, 1000.0), True), (grid(100, 300, 0.11, 1000.0), False)]),
+    ("O17", 1, [(grid(100, 300, 0.05, 206.0), True), (grid(100, 300, 0.05, 194.0), False)]),
+    ("O18", 0, [(depths(base=50 * ratio), holds)
+                for ratio, holds in ((0.97, False), (3.15, None), (3.25, True), (4.9, True), (5.05, None))]),
+    ("O19", 0, [(depths(wide_cpu=38.0), True), (depths(wide_cpu=42.0), False)]),
+    ("O20", 0, [(depths(deep=73.0), True), (depths(deep=71.0), False)]),
+    ("O20", 1, [(depths(deep_cpu=7.1), True), (depths(deep_cpu=7.3), False)]),
+    ("O21", 0, [(depths(busy=(0.2, 0.31, 0.9)), True), (depths(busy=(0.2, 0.29, 0.9)), False)]),
+    ("O21", 1, [(depths(busy=(0.1, 0.4, 0.53)), True), (depths(busy=(0.1, 0.4, 0.47)), False)]),
+    ("O22", 0, [(depths(conv=rate), holds)
+                for rate, holds in ((88.0, False), (92.0, True), (108.0, True), (112.0, False))]),
+    ("O22", 1, [(depths(dropout=rate), holds)
+                for rate, holds in ((88.0, False), (92.0, True), (108.0, True), (112.0, False))]),
+    ("O23", 0, [(taught(0.80, 0.82, 0.84, 0.86, 0.83), True), (taught(0.80, 0.82, 0.82, 0.86, 0.81), None),
+                (taught(0.80, 0.82, 0.80, 0.86, 0.81), False)]),
+    ("O23", 1, [(taught(0.80, 0.84, 0.90, 0.94, 0.88), True), (taught(0.80, 0.84, 0.90, 0.94, 0.90), None),
+                (taught(0.80, 0.84, 0.90, 0.94, 0.92), False)]),
+    ("O24", 0, [(augmented(98.0, 100.0), True), (augmented(100.0, 100.0), False)]),
+    ("O25", 0, [(photographed(tilted=0.61), True), (photographed(tilted=0.59), None),
+                (photographed(tilted=0.50), None), (photographed(tilted=0.49), False)]),
+    ("O25", 1, [(photographed(exactly_one=0.09), True), (photographed(exactly_one=0.1), False)]),
+    ("O26", 0, [(at_512(0.59), True), (at_512(0.61), None), (at_512(0.89), None), (at_512(0.96), False)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "worlds"), BOUNDS, ids=[f"{code}-{number}" for number, (code, *_) in enumerate(BOUNDS)]
+)
+def test_just_within_a_bound_a_part_holds_and_just_beyond_it_does_not(code, place, worlds):
+    found = [judge(code, records).parts[place].holds for records, _ in worlds]
+    assert found == [holds for _, holds in worlds]
+
+
+def test_what_surely_pays_for_thirty_hours_of_a_cpu_is_named():
+    records = [*sides("mnist_cnn", 30.5), *sides("mnist_mlp", 29.5)]
+    assert judge("O15", records).found.startswith("More than 30x is surely gained by 1 of 2 networks: mnist_cnn 30.5x")
+
+
+def test_speed_ups_that_are_surely_within_a_tenth_are_the_same_and_else_it_is_open():
+    for share, holds in ((0.001, False), (0.05, None)):
+        parts = judge("O3", varied(10, 10, *AXES), (1.0, 1 + share, 1 - share)).parts
+        assert [part.holds for part in parts] == [holds] * 4
+
+
+def test_augmentation_that_costs_less_than_a_twentieth_is_free_and_more_is_open():
+    for share, holds in ((0.01, False), (0.03, None)):
+        hosts = (1.0, 1 + share, 1 - share)
+        assert judge("O24", augmented(100.0, 100.0), hosts).parts[0].holds is holds
