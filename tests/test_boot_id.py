@@ -37,9 +37,13 @@ def test_the_word_of_a_host_is_that_of_published_records(machine):
 
 
 def test_an_identifier_of_zeros_is_none_and_one_of_nearly_zeros_is_one(machine):
-    for text, there in ((BOOT, True), ("0" * 8 + BOOT[8:], True), ("00000000-0000-0000-0000-000000000000", False)):
+    (machine / "boot").write_text("0" * 8 + BOOT[8:])
+    assert boot_id.host(machine / "boot")
+    for text in ("00000000-0000-0000-0000-000000000000", BOOT[:-1], ""):
         (machine / "boot").write_text(text)
-        assert bool(boot_id.host(machine / "boot")) is there
+        assert boot_id.host(machine / "boot") == ""
+    (machine / "boot").unlink()
+    assert boot_id.host(machine / "boot") == ""
 
 
 def test_a_place_is_of_a_campaign_a_name_a_boot_and_a_machine(machine):

@@ -97,7 +97,7 @@ def test_each_share_is_clustered_by_the_hosts_of_its_own_trials(monkeypatch):
     def trial(good, *of):
         return Trial(side="CPU", pools=(pool,), hosts=frozenset(of), good=good)
 
-    held = [trial(True, "a"), trial(True, "b"), trial(True, "c")]
+    held = [trial(True, each) for each in "abcabc"]
     equal = [trial(True, "c", "d"), trial(True, "d", "e"), trial(True, "e", "f"), trial(True, "f", "g")]
     (answer,) = scripted(monkeypatch, held, equal)
     assert answer.hosts == 7
