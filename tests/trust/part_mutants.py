@@ -84,7 +84,7 @@ TESTS = {
     "suite.results.stats.variances": ("test_pooling",),
     "suite.results.single.telemetry_summary": ("test_telemetry_summary",),
     "suite.results.pooled.ways": ("test_ways", "test_pooled_speedup", "test_baselines", "test_frameworks"),
-    "suite.worker_api.clock": ("test_clock", "test_alone", "test_telemetry"),
+    "suite.worker_api.clock": ("test_clock", "test_alone"),
     "suite.system.counters": ("test_telemetry",),
     "suite.telemetry.host_speed": ("test_host_speed",),
     "suite.system.boot_id": ("test_boot_id",),
@@ -93,7 +93,7 @@ TESTS = {
     "suite.driver.reference_round": ("test_reference_round",),
     "suite.driver.schedule": ("test_schedule", "test_reference_round"),
     "suite.worker.serving": ("test_serving",),
-    "suite.worker.steady": ("test_alone", "test_clock"),
+    "suite.worker.steady": ("test_steady", "test_alone"),
     "suite.worker.doubling": ("test_doubling",),
 }  # all but the claims; of other rooms, those named here
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
