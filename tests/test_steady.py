@@ -125,7 +125,7 @@ def test_steps_are_timed_and_then_those_that_are_fed_of_as_many_steps_without_lo
 
 def test_steps_that_are_fed_alone_are_looked_for():
     world = World()
-    made, told = process(world, "transfer")
+    made, _ = process(world, "transfer")
     steady.measured_steps(made, Fed(world), [])
     assert made.runs["transfer"].doubling_ratio == pytest.approx(2.0)
     assert made.runs["transfer"].blocking_samples == ()

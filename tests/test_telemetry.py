@@ -8,30 +8,27 @@ import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import factory
 import msgspec
-import psutil
 import pynvml
 import pytest
+from test_telemetry_messages import reading
 
 from suite.driver import campaign, fitness, runner
 from suite.driver.journal import Journal
 from suite.report.parts import telemetry
 from suite.results.records.machine import Gpu
 from suite.results.records.record import Record, to_json
-from suite.results.records.run import Energy, GpuTelemetry, Level, Sample, Stage, Telemetry
+from suite.results.records.run import GpuTelemetry, Level, Sample, Stage, Telemetry
 from suite.results.records.store import sealed
 from suite.results.single.summary import summary
-from suite.results.single.telemetry_summary import gpu_share
-from suite.system import counters, machine
+from suite.system import machine
 from suite.system.nvml import GpuReading, Gpus
 from suite.telemetry import process, windows
-from suite.worker_api import clock, telemetry_messages
 from suite.worker_api.offer import Offer
 from suite.worker_api.protocol import Message
-from suite.worker_api.telemetry_messages import Counters, TelemetrySample
+from suite.worker_api.telemetry_messages import Counters
 
 # The driver
 
@@ -220,311 +217,6 @@ def test_a_driver_that_is_not_there_is_told_from_one_that_does_not_answer(monkey
     assert machine.gpus() == ()
     assert said in machine.why_no_gpu()
     assert bool(machine.why_no_gpu()) == bool(said)
-
-
-# The system
-
-
-@pytest.mark.parametrize(
-    ("own", "files", "periods"),
-    [
-        ("0::/a/b\n", {"a/b": 3, "a": 2, "": 1}, 6),  # version 2: own group and those around it
-        ("0::/\n", {"": 4}, 4),
-        ("3:cpu,cpuacct:/x\n0::/\n", {"cpu,cpuacct/x": 5}, 5),  # version 1
-        ("1:cpu:/\n", {"cpu": 7}, 7),
-        ("4:memory:/x\n0::/\n", {}, None),
-        ("nonsense\n::::\n", {}, None),
-    ],
-)
-def test_throttled_periods_are_those_of_the_group_and_all_around_it(tmp_path, own, files, periods):
-    for folder, count in files.items():
-        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        (tmp_path / folder / "cpu.stat").write_text(f"nr_periods 9\nnr_throttled {count}\nthrottled_usec 1\n")
-    (tmp_path / "own").write_text(own)
-    assert counters.throttled(counters.cpu_stats(tmp_path, tmp_path / "own")) == periods
-
-
-def test_a_system_without_control_groups_throttles_nothing(tmp_path):
-    assert counters.cpu_stats(tmp_path, tmp_path / "none") == ()
-    assert counters.throttled(()) is None
-    (tmp_path / "cpu.stat").write_bytes(b"nr_throttled \xff\n")
-    assert counters.throttled([tmp_path / "cpu.stat"]) is None
-
-
-def powercap(folder, **joules):
-    for name, value in {"intel-rapl:0": 1.0, "intel-rapl:1": 2.0, **joules}.items():
-        (folder / name).mkdir(exist_ok=True)
-        (folder / name / "name").write_text(f"package-{name[-1]}\n")
-        (folder / name / "energy_uj").write_text(f"{int(value * 1e6)}\n")
-        (folder / name / "max_energy_range_uj").write_text("10000000\n")
-
-
-def test_the_packages_energy_is_summed_and_wraps_are_undone(tmp_path):
-    powercap(tmp_path, **{"intel-rapl:0": 8.0})
-    (tmp_path / "intel-rapl:0:0").mkdir()  # a part of the first package, which would count twice
-    (tmp_path / "intel-rapl:0:0" / "energy_uj").write_text("1\n")
-    packages = counters.Packages(tmp_path)
-    assert packages.joules() == 0.0
-    powercap(tmp_path, **{"intel-rapl:0": 9.5, "intel-rapl:1": 4.0})
-    assert packages.joules() == pytest.approx(3.5)
-    powercap(tmp_path, **{"intel-rapl:0": 0.5, "intel-rapl:1": 4.0})  # 9.5 to 10, then 0.5
-    assert packages.joules() == pytest.approx(4.5)
-
-
-@pytest.mark.parametrize("trouble", ["gone", "words", "no range"])
-def test_a_package_that_stops_answering_ends_the_count_for_good(tmp_path, trouble):
-    powercap(tmp_path, **{"intel-rapl:1": 5.0})
-    if trouble == "no range":
-        (tmp_path / "intel-rapl:1" / "max_energy_range_uj").unlink()
-    packages = counters.Packages(tmp_path)
-    assert packages.joules() == 0.0
-    if trouble == "gone":
-        (tmp_path / "intel-rapl:1" / "energy_uj").unlink()
-    else:
-        (tmp_path / "intel-rapl:1" / "energy_uj").write_text("-5" if trouble == "words" else "1")
-    assert packages.joules() is None
-    powercap(tmp_path, **{"intel-rapl:1": 6.0})
-    assert packages.joules() is None
-
-
-def test_without_readable_packages_there_is_no_energy(tmp_path):
-    assert counters.Packages(tmp_path / "none").joules() is None
-    assert counters.Packages(tmp_path).joules() is None
-    powercap(tmp_path)
-    (tmp_path / "intel-rapl:0" / "energy_uj").unlink()  # as where only root may read it
-    assert counters.Packages(tmp_path).joules() is None
-
-
-def test_a_process_is_followed_with_its_children_and_lost_without_harm():
-    tree = counters.Tree()
-    assert tree.seconds() is None
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        tree.follow(os.getpid())
-        assert tree.seconds() > 0
-        assert {os.getpid(), child.pid} <= tree.pids
-        tree.follow(child.pid)
-        assert tree.seconds() is not None
-        child.communicate(b"\n")
-    assert tree.seconds() is None
-    for nobody in (2**31 - 1, 2**70, -1):
-        tree.follow(nobody)
-        assert tree.seconds() is None
-
-
-class CpuTimes(NamedTuple):
-    """As psutil gives them on Linux."""
-
-    user: float = 5.0
-    nice: float = 1.0
-    system: float = 2.0
-    idle: float = 10.0
-    iowait: float = 1.0
-    steal: float = 3.0
-    guest: float = 4.0
-
-
-def machine_of(monkeypatch, tmp_path, cores, mine, online=""):
-    """Have as many cores as `cores` holds, of which `mine` are granted; `online`: which numbers they have."""
-    (tmp_path / "online").write_text(online or f"0-{len(cores) - 1}\n")
-    monkeypatch.setattr(counters, "_ONLINE", tmp_path / "online")
-    together = CpuTimes(*map(sum, zip(*cores, strict=True)))
-    monkeypatch.setattr(psutil, "cpu_times", lambda percpu=False: cores if percpu else together)
-    monkeypatch.setattr(os, "cpu_count", lambda: len(cores))
-    monkeypatch.setattr(counters, "granted", lambda: frozenset(mine))
-
-
-def test_steal_is_no_work_of_ours(tmp_path, monkeypatch):
-    machine_of(monkeypatch, tmp_path, [CpuTimes()], {0})
-    assert counters.cpu_time() == counters.CpuTime(capacity=22.0, busy=8.0, steal=3.0)
-
-
-def test_work_on_cores_that_are_not_ours_is_no_load(tmp_path, monkeypatch):
-    cores = [CpuTimes(), CpuTimes(user=100.0), CpuTimes(user=7.0)]
-    machine_of(monkeypatch, tmp_path, cores, {0, 2})
-    assert counters.cpu_time() == counters.CpuTime(capacity=46.0, busy=18.0, steal=6.0)
-    machine_of(monkeypatch, tmp_path, cores, {0, 1, 2})
-    assert counters.cpu_time() == counters.CpuTime(capacity=163.0, busy=121.0, steal=9.0)
-
-
-def test_a_core_behind_one_that_is_switched_off_is_found_by_its_number(tmp_path, monkeypatch):
-    cores = [CpuTimes(), CpuTimes(user=7.0), CpuTimes(user=100.0)]
-    machine_of(monkeypatch, tmp_path, cores, {2}, "0,2-3\n")
-    assert counters.cpu_time() == counters.CpuTime(capacity=24.0, busy=10.0, steal=3.0)
-    machine_of(monkeypatch, tmp_path, cores, {2}, "0-3\n")  # one too many: nobody knows which time is whose
-    assert counters.cpu_time().capacity == 163.0
-
-
-def test_where_every_core_is_ours_the_system_is_asked_once(tmp_path, monkeypatch):
-    machine_of(monkeypatch, tmp_path, [CpuTimes()] * 2, {0, 1})
-    asked = []
-    monkeypatch.setattr(psutil, "cpu_times", lambda *given, **named: (asked.append(named), CpuTimes())[1])
-    counters.cpu_time()
-    assert asked == [{}]
-
-
-@pytest.mark.parametrize(("mine", "counted"), [({0, 1}, 0.0), ({1}, None)])
-def test_packages_whose_cores_are_others_too_count_nothing(tmp_path, monkeypatch, mine, counted):
-    zone = tmp_path / "intel-rapl:0"
-    zone.mkdir()
-    for name, words in {"name": "package-0", "energy_uj": "5", "max_energy_range_uj": "100"}.items():
-        (zone / name).write_text(words)
-    monkeypatch.setattr(counters, "_POWERCAP", tmp_path)
-    machine_of(monkeypatch, tmp_path, [CpuTimes()] * 2, mine)
-    assert counters.packages().joules() == counted
-
-
-# Windows
-
-
-def reading(at, **changes):
-    """The machine at a second: four cores, three of them busy, two of these with the worker."""
-    made = TelemetrySample(
-        at=float(at),
-        capacity_seconds=4.0 * at,
-        busy_seconds=3.0 * at,
-        own_seconds=0.01 * at,
-        worker_seconds=2.0 * at,
-        steal_seconds=0.2 * at,
-        throttled_periods=int(at),
-        package_joules=50.0 * at,
-        gpus=(GpuReading(utilisation=0.5, power_watts=300.0, energy_joules=300.0 * at, reasons=("idle",)),) * 2,
-    )
-    return msgspec.structs.replace(made, **changes)
-
-
-def test_a_window_takes_its_own_readings_and_no_others():
-    late_first = [reading(at) for at in (5, 1, 2, 3, 4)]
-    assert [r.at for r in telemetry_messages.within(late_first, 2, 4)] == [2, 3, 4]
-    assert telemetry_messages.within(late_first, 4.1, 4.9) == ()
-
-
-def test_counters_are_differences_inside_the_window():
-    seen = telemetry_messages.telemetry([reading(at) for at in (10, 11, 12)], 2.5)
-    assert seen.readings == 3
-    assert seen.seconds == 2.5
-    assert seen.cpu_utilisation == Level(mean=pytest.approx(0.75), max=pytest.approx(0.75))
-    assert seen.others_cores == pytest.approx(0.99)
-    assert seen.own_cores == pytest.approx(0.01)
-    assert seen.steal == pytest.approx(0.05)
-    assert seen.throttled_periods == 2
-    assert seen.gpus[0].power_watts == Level(mean=300.0, max=300.0)
-
-
-def test_the_maximum_is_that_of_the_busiest_moment():
-    busy = [reading(10), reading(11, busy_seconds=34.0), reading(12, busy_seconds=34.0)]
-    seen = telemetry_messages.telemetry(busy, 2.0)
-    assert seen.cpu_utilisation == Level(mean=pytest.approx(0.5), max=pytest.approx(1.0))
-
-
-def test_one_reading_has_no_differences_and_none_has_only_the_reason():
-    alone = telemetry_messages.telemetry([reading(10)], 0.1)
-    assert (alone.cpu_utilisation, alone.others_cores, alone.steal, alone.throttled_periods) == (None,) * 4
-    assert alone.gpus[0].utilisation is None  # an average of the time before
-    assert telemetry_messages.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
-
-
-def gpu_of(at, **seen):
-    return reading(at, gpus=(GpuReading(**seen),))
-
-
-def test_what_drivers_average_over_the_time_before_a_window_is_none_of_its_own():
-    idle_before = [gpu_of(10 + n / 4, utilisation=0.0 if n < 4 else 0.9, power_watts=70.0 if n < 4 else 400.0,
-                          sm_clock_mhz=1980.0) for n in range(9)]  # fmt: skip
-    (gpu,) = telemetry_messages.telemetry(idle_before, 2.0).gpus
-    assert gpu.utilisation == Level(mean=pytest.approx(0.9), max=0.9)
-    assert gpu.power_watts == Level(mean=pytest.approx(400.0), max=400.0)
-    (gpu,) = telemetry_messages.telemetry(idle_before[:4], 0.75).gpus
-    assert (gpu.utilisation, gpu.power_watts) == (None, None)
-    assert gpu.sm_clock_mhz == Level(mean=1980.0, max=1980.0)
-
-
-def test_a_gpu_is_as_busy_as_while_its_step_went_on_for_its_energy():
-    going_on = [gpu_of(at, utilisation=0.1 if at == 20 else 0.8, energy_joules=300.0 * at) for at in range(20, 32)]
-    found = telemetry_messages.energy(going_on, 1, 0.01)
-    assert found.gpu_utilisation == pytest.approx(0.8)
-    assert telemetry_messages.energy(going_on, 0, 0.01).gpu_utilisation is None  # a case of the CPU
-    busy = (GpuTelemetry(utilisation=Level(mean=0.3, max=1.0)),)
-    short, long = (watched_record(gpus=busy, seconds=seconds) for seconds in (0.5, 2.0))
-    assert gpu_share(short) is None
-    assert gpu_share(long) == pytest.approx(0.3)
-    first = msgspec.structs.replace(short.runs[0], energy=found)
-    assert gpu_share(msgspec.structs.replace(short, runs=(first, *short.runs[1:]))) == pytest.approx(0.8)
-    assert gpu_share(watched_record("cpu", gpus=busy, seconds=2.0)) is None
-
-
-def test_the_course_of_a_window_has_few_stretches_which_cover_it():
-    warmer = [
-        reading(at, gpus=(GpuReading(utilisation=min(1.0, at / 100), power_watts=float(at)),)) for at in range(10, 111)
-    ]
-    course = telemetry_messages.telemetry(warmer, 100.0).course
-    assert (len(course), course[0].seconds, course[-1].seconds) == (34, 3.0, 100.0)
-    assert [moment.cpu_utilisation for moment in course] == [0.75] * 34
-    assert [moment.gpu_watts for moment in course[:2]] == [12.0, 15.0]  # of the readings at its end and before
-    assert course[-1].gpu_utilisation == 1.0
-    assert course[0].gpu_celsius is None
-    assert telemetry_messages.course([reading(1)]) == ()
-    assert len(telemetry_messages.course([reading(at) for at in range(1, 41)])) == 39
-
-
-def test_what_does_not_answer_stays_empty():
-    bare = [
-        msgspec.structs.replace(
-            reading(at), worker_seconds=None, steal_seconds=None, throttled_periods=None, gpus=(GpuReading(),)
-        )
-        for at in (1, 2)
-    ]
-    seen = telemetry_messages.telemetry(bare, 1.0)
-    assert (seen.others_cores, seen.steal, seen.throttled_periods) == (None,) * 3
-    assert seen.gpus == (GpuTelemetry(),)
-
-
-@pytest.mark.parametrize(
-    ("values", "grown"),
-    [((1, 3, 6), 5), ((1, None, 6), None), ((6, 1), None), ((1, 6, 5, 9), None), ((1,), None), ((), None)],
-)
-def test_a_counter_that_went_backwards_or_was_silent_counts_nothing(values, grown):
-    assert telemetry_messages.counted(values) == grown
-
-
-# Energy
-
-
-def test_energy_is_of_the_gpus_that_the_case_uses_with_idle_beside_it():
-    idle = [reading(at, gpus=(GpuReading(energy_joules=70.0 * at),) * 2) for at in (0, 11)]
-    busy = [reading(at) for at in range(20, 31)]
-    one, two = (telemetry_messages.energy(busy, devices, 0.01, idle) for devices in (1, 2))
-    assert (one.seconds, one.gpu_joules, one.package_joules) == (10.0, 3000.0, 500.0)
-    assert two.gpu_joules == 6000.0
-    assert (one.gpu_idle_watts, one.package_idle_watts) == (pytest.approx(70.0), pytest.approx(50.0))
-    on_the_cpu = telemetry_messages.energy(busy, 0, 0.01, idle)
-    assert (on_the_cpu.gpu_joules, on_the_cpu.package_joules) == (None, 500.0)
-
-
-def test_a_short_window_has_no_energy_but_a_reason():
-    short = telemetry_messages.energy([reading(at) for at in (1, 10)], 1, 0.01)
-    assert short == Energy(seconds=9.0, reason="readings span 9.0 s, energy needs 10 s")
-    assert "needs 10 s" in telemetry_messages.energy([], 1, 0.01).reason
-
-
-def test_a_counter_that_is_not_there_or_wraps_is_never_guessed():
-    without = [reading(at, gpus=(GpuReading(power_watts=300.0),), package_joules=None) for at in range(20, 31)]
-    found = telemetry_messages.energy(without, 1, 0.01)
-    assert (found.gpu_joules, found.package_joules) == (None, None)
-    assert found.reason
-    wrapped = [reading(at, gpus=(GpuReading(energy_joules=float(at % 25)),)) for at in range(20, 31)]
-    assert telemetry_messages.energy(wrapped, 1, 0.01).gpu_joules is None
-    assert telemetry_messages.energy([reading(at) for at in range(20, 31)], 3, 0.01).gpu_joules is None  # there are two
-
-
-def test_the_step_goes_on_for_as_long_as_energy_is_counted():
-    now = [0.0]
-
-    def chain(steps):
-        now[0] += steps * 0.5
-
-    ticking = clock.Clock(wall=lambda: now[0], process=lambda: now[0])
-    assert clock.sustained(chain, 4, 11.0, ticking) == pytest.approx(0.5)
-    assert now[0] == 12.0
 
 
 # The child
