@@ -92,7 +92,7 @@ TESTS = {
     "suite.worker_api.telemetry_messages": ("test_telemetry_messages",),
     "suite.driver.reference_round": ("test_reference_round",),
     "suite.driver.schedule": ("test_schedule", "test_reference_round"),
-    "suite.worker.serving": ("test_serving",),
+    "suite.worker.serving": ("test_traffic",),
     "suite.worker.steady": ("test_steady", "test_alone"),
     "suite.worker.doubling": ("test_doubling",),
 }  # all but the claims; of other rooms, those named here
