@@ -90,6 +90,7 @@ TESTS = {
     "suite.system.boot_id": ("test_boot_id",),
     "suite.worker.checks.pending_work": ("test_pending_work",),
     "suite.worker_api.telemetry_messages": ("test_telemetry_messages",),
+    "suite.driver.cases": ("test_cases",),
     "suite.driver.reference_round": ("test_reference_round",),
     "suite.driver.schedule": ("test_schedule", "test_reference_round"),
     "suite.worker.serving": ("test_traffic",),
