@@ -31,7 +31,11 @@ ROOMS = {  # that decide a number or a status, each with its modules that only s
     "suite.claims": "_articles",
 }
 JUDGED = ("test_observations", "test_bounds", "test_judging", "test_ledger_rules", "test_ledger")  # of all claims
+NUMBERS = ("test_number_bounds", "test_ledger_rules", "test_ledger")  # of documented numbers
 TESTS = {
+    "suite.claims._alone": NUMBERS,
+    "suite.claims._documented_numbers": NUMBERS,
+    "suite.claims._ratios": NUMBERS,
     "suite.results.records.acceptance": ("test_acceptance",),
     "suite.results.single.same_computation": ("test_agreement",),
     "suite.results.pooled.baselines": ("test_baselines", "test_frameworks"),
