@@ -71,7 +71,8 @@ BOUNDS = {
         (depths(base=50 * ratio), said) for ratio, said in ((3.15, OPEN), (3.25, YES), (4.9, YES), (5.05, OPEN))
     ],
     ("cifar10_mlp", "10_epochs_incl_build"): [
-        (sides("cifar10_mlp", ratio, "run"), said) for ratio, said in ((9.6, OPEN), (9.8, YES), (15.0, YES), (15.3, OPEN))
+        (sides("cifar10_mlp", ratio, "run"), said)
+        for ratio, said in ((9.6, OPEN), (9.8, YES), (15.0, YES), (15.3, OPEN))
     ],
     ("cifar10_tf_cnn", "throughput_b512"): [
         (sides("cifar10_tf_cnn", ratio, "epoch", CNN), said)
