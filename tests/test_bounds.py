@@ -3,7 +3,9 @@
 import pytest
 from ledger_worlds import (
     AXES,
+    CNN,
     RESNET63,
+    RESNET87,
     TREES,
     answers,
     at_512,
@@ -116,3 +118,38 @@ def test_augmentation_that_costs_less_than_a_twentieth_is_free_and_more_is_open(
     for share, holds in ((0.01, False), (0.03, None)):
         hosts = (1.0, 1 + share, 1 - share)
         assert judge("O24", augmented(100.0, 100.0), hosts).parts[0].holds is holds
+
+
+# Several networks
+
+DEEPER = "cifar10_resnet87"
+
+
+@pytest.mark.parametrize(
+    ("gains", "verdict"),
+    [
+        ({RESNET: 1.1, DEEPER: 3.0}, "reproduced"),
+        ({RESNET: 1.1, DEEPER: 1.1}, "refuted"),
+        ({DEEPER: 1.1, "cifar10_mlp": 3.0}, "refuted"),
+        ({DEEPER: 3.0, "cifar10_mlp": 1.1}, "reproduced"),
+    ],
+)
+def test_one_of_the_articles_networks_shows_that_the_cpu_decides_and_all_that_it_does_not(gains, verdict):
+    found = judge("O8", [record for name, gain in gains.items() for record in threads(gain, name)])
+    assert found.verdict == verdict
+    assert all(name in found.found for name in gains)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [((1.0, 1.0), "reproduced"), ((1.0, 1.5), "refuted"), ((1.5, 1.0), "refuted"), ((1.0, 1.09), "reproduced")],
+)
+def test_every_epoch_of_the_articles_networks_takes_what_its_step_predicts_or_one_does_not(ratios, verdict):
+    both = epochs(*zip((RESNET63, RESNET87), ratios, strict=True))
+    assert judge("O9", both).verdict == verdict
+    assert judge("O9", [*epochs((RESNET87, 1.0)), *epochs((TREES, 2.0))]).verdict == "reproduced"
+
+
+@pytest.mark.parametrize(("trees_", "others", "verdict"), [(0.0001, 0.001, "reproduced"), (0.001, 0.0001, "refuted")])
+def test_the_articles_trees_decide_whatever_other_networks_gain_of_several_gpus(trees_, others, verdict):
+    assert judge("O14", [*scaled(trees_, TREES), *scaled(others, CNN)]).verdict == verdict

@@ -244,7 +244,7 @@ def test_ten_seconds_are_enough_for_energy_and_a_reason_that_is_known_is_kept():
 
 def test_of_an_idle_time_below_ten_seconds_nothing_is_known():
     busy = [reading(at) for at in (20, 31)]
-    long, short = ([reading(at) for at in ends] for ends in ((0, 10), (0, 9.9)))
+    long, short = ([reading(at) for at in ends] for ends in ((5, 15), (5, 14.9)))
     known, unknown = (telemetry_messages.energy(busy, 1, 0.01, idle) for idle in (long, short))
     assert (known.gpu_idle_watts, known.package_idle_watts) == (pytest.approx(300.0), pytest.approx(50.0))
     assert (unknown.gpu_idle_watts, unknown.package_idle_watts) == (None, None)
