@@ -10,6 +10,7 @@ from ledger_worlds import (
     answers,
     at_512,
     augmented,
+    by_flop,
     clocks,
     depths,
     epochs,
@@ -28,6 +29,8 @@ from ledger_worlds import (
     varied,
 )
 from ledger_worlds import searches as searched
+from test_grid_experiment import search
+from test_ledger_rules import outdone
 
 RESNET = "cifar10_resnet63"
 
@@ -153,3 +156,62 @@ def test_every_epoch_of_the_articles_networks_takes_what_its_step_predicts_or_on
 @pytest.mark.parametrize(("trees_", "others", "verdict"), [(0.0001, 0.001, "reproduced"), (0.001, 0.0001, "refuted")])
 def test_the_articles_trees_decide_whatever_other_networks_gain_of_several_gpus(trees_, others, verdict):
     assert judge("O14", [*scaled(trees_, TREES), *scaled(others, CNN)]).verdict == verdict
+
+
+FEW = "fewer than three networks of unlike size have certified speed-ups"
+
+
+# What is missing
+
+LOSSES = (0.1, 0.2, 0.3)
+BOTH_ALONE = [search("plain", 30.0, LOSSES), search("plain", 10.0, LOSSES, backend="gpu")]
+
+
+@pytest.mark.parametrize(
+    ("records", "missing"),
+    [
+        (BOTH_ALONE[:1], "the GPU"),
+        (BOTH_ALONE[1:], "the CPU"),
+        ([search("stacked", 9.0, LOSSES, 6), search("stacked", 3.0, LOSSES, 6, "gpu")], "the CPU and the GPU"),
+        ([BOTH_ALONE[0], search("plain", 10.0, LOSSES, backend="gpu", precision="tf32")], "the GPU"),
+    ],
+)
+def test_a_search_of_one_side_or_stacked_alone_says_which_side_is_missing(records, missing):
+    found = judge("O4", records)
+    assert found.verdict == "not run"
+    assert found.found.endswith(f"Not measured: one fit after another on {missing}.")
+    assert found.found.startswith("With its fits stacked" if len(missing) > len("the CPU") else "Not measured: ")
+
+
+def test_a_search_of_stacked_fits_of_one_side_is_no_search():
+    assert judge("O4", [search("stacked", 9.0, LOSSES, 6)]).found == ""
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("code", "records", "holds", "why"),
+    [
+        ("O27", by_flop(0.1), True, ""),
+        ("O27", by_flop(-0.1), False, ""),
+        ("O27", by_flop(0.0), None, "the interval of the slope holds 0"),
+        ("O27", by_flop(0.3)[:6], True, ""),
+        ("O12", served(40, 30, 20, 10, 5), True, ""),
+        ("O12", served(5, 10, 20, 30, 40), False, ""),
+        ("O12", served(40, 10, 40), None, "the interval of the slope holds 0"),
+        ("O12", served(40, 30, 20)[:4], None, FEW),
+        ("O12", outdone(served(40, 30, 20)), None, FEW),
+    ],
+)
+def test_speed_ups_go_with_size_if_the_interval_of_their_slope_over_three_networks_leaves_out_nothing(
+    code, records, holds, why
+):
+    found = judge(code, records)
+    part = found.parts[-1]
+    assert (part.holds, part.why) == (holds, why)
+    assert ("The slope of the logarithms over " in found.found) is (why != FEW)
+
+
+def test_the_slope_is_said_with_its_interval():
+    assert "The slope of the logarithms over 5 networks is 0.300 (0.300 to 0.300)." in judge("O27", by_flop(0.3)).found
