@@ -34,6 +34,7 @@ JUDGED = ("test_observations", "test_bounds", "test_judging", "test_ledger_rules
 NUMBERS = ("test_number_bounds", "test_ledger_rules", "test_ledger")  # of documented numbers
 TESTS = {
     "suite.claims._alone": NUMBERS,
+    "suite.claims._comparison": NUMBERS,
     "suite.claims._documented_numbers": NUMBERS,
     "suite.claims._ratios": NUMBERS,
     "suite.results.records.acceptance": ("test_acceptance",),
