@@ -30,6 +30,7 @@ from ledger_worlds import (
 )
 from ledger_worlds import searches as searched
 from test_grid_experiment import search
+from test_input_experiments import BASE, stored
 from test_ledger_rules import outdone
 
 RESNET = "cifar10_resnet63"
@@ -215,3 +216,25 @@ def test_speed_ups_go_with_size_if_the_interval_of_their_slope_over_three_networ
 
 def test_the_slope_is_said_with_its_interval():
     assert "The slope of the logarithms over 5 networks is 0.300 (0.300 to 0.300)." in judge("O27", by_flop(0.3)).found
+
+
+# A batch
+
+
+def test_how_busy_a_gpu_is_at_the_batch_is_said_with_where_the_batch_comes_from():
+    stored_, resident = (judge("O26", at_512(0.45, scope)) for scope in ("epoch", "step"))
+    assert stored_.found.startswith("At batch 512, from storage on, the GPU is busy 45")
+    assert resident.found.startswith("At batch 512, its batch on the device, the GPU is busy 45")
+    assert [(part.says, part.why) for part in resident.parts] == [
+        ("", "documented is a training that reads and distorts its pictures, and here they lay on the device")
+    ]
+    assert judge("O26", at_512(0.75)).parts[0].why == "it lies between the two bounds, or its interval does"
+    blind = judge("O26", at_512(None))
+    assert blind.found.startswith("At batch 512, from storage on, it trains with ")
+    assert blind.found.endswith(" pictures/s. Not measured: how busy the GPU is meanwhile.")
+
+
+def test_only_the_documented_network_at_its_batch_on_the_gpu_says_how_busy_it_is():
+    for about, batch, backend in ((BASE, 512, "gpu"), (CNN, 64, "gpu"), (CNN, 512, "cpu")):
+        record = stored(about, 15_000.0, backend, busy=0.45, batch=batch, experiment="")
+        assert judge("O26", [record]).verdict == "not run"

@@ -18,6 +18,7 @@ from ledger_worlds import (
     trees,
 )
 from test_learning_page import trained
+from test_ledger_rules import outdone
 
 from suite.claims import Judgement
 from suite.claims._documented_numbers import entries
@@ -206,3 +207,12 @@ def test_a_number_of_no_network_is_beside_the_observation_that_judges_it():
     ]
     assert [c.unit for c in claims] == ["ratio", "USD", "h"]
     assert all(each.rule.endswith(".") for each in found.values())
+
+
+def test_what_is_not_certified_is_open_for_that_reason_and_refuted_for_its_own():
+    def part(ratio, gpu):
+        (found,) = judged("cifar10_resnet63", "steady_step", outdone(resnet(ratio, gpu))).judgement.parts
+        return found.says, found.holds, found.why
+
+    assert part(150.0, 0.01) == ("", None, "the CPU side is not certified")
+    assert part(10.0, 0.5) == ("", False, "")
