@@ -233,3 +233,14 @@ def test_samples_are_as_planned_unless_they_take_too_long_and_never_below_three(
 def test_two_samples_are_two_if_no_more_are_planned():
     made = World(step_seconds=100.0)
     assert len(list(clock.samples(made.chain, 1, planned(samples=2), made.clock))) == 2
+
+
+def test_the_step_goes_on_for_as_long_as_energy_is_counted():
+    now = [0.0]
+
+    def chain(steps):
+        now[0] += steps * 0.5
+
+    ticking = clock.Clock(wall=lambda: now[0], process=lambda: now[0])
+    assert clock.sustained(chain, 4, 11.0, ticking) == pytest.approx(0.5)
+    assert now[0] == 12.0

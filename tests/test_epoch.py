@@ -20,7 +20,6 @@ from suite.driver.options import check_applies
 from suite.driver.request import Request
 from suite.programs.jax.program import JaxProgram
 from suite.results.cite.one_host import numbers
-from suite.results.single.input_pipeline import input_pipeline, input_pipelines
 from suite.results.single.summary import summary
 from suite.worker import epoch
 from suite.worker.recorder import Process
@@ -182,38 +181,6 @@ def test_learning_takes_the_very_steps_that_the_timed_chain_takes():
     assert losses[0] == losses[1]
 
 
-def record(scope="epoch", steps=(0.2, 0.2, 0.2), alone=(0.05, 0.05, 0.05), **changes):
-    runs = tuple(
-        msgspec.structs.replace(factory.run(number, step), step_alone_seconds=one, first_batch_seconds=1.0 + number)
-        for number, (step, one) in enumerate(zip(steps, alone, strict=True))
-    )
-    return factory.record(scope=scope, runs=runs, step_seconds=steps, **changes)
-
-
-@pytest.mark.parametrize(("alone", "bound"), [(0.05, "input"), (0.15, "both"), (0.19, "device")])
-def test_a_page_says_which_side_is_the_bottleneck(alone, bound):
-    found = input_pipeline(record(alone=(alone,) * 3))
-    assert found.bound == bound
-    assert found.share.value == pytest.approx(alone / 0.2, rel=0.01)
-
-
-def test_rates_are_examples_a_second_with_their_interval():
-    found = input_pipeline(record(steps=(0.2, 0.21, 0.19)))
-    assert found.rate.value == pytest.approx(found.summary.record.case.batch / found.summary.seconds.value)
-    assert found.rate.low < found.rate.value < found.rate.high
-    assert found.first_batch_seconds == 2.0
-
-
-def test_without_the_step_alone_nothing_is_said_about_the_bottleneck():
-    assert input_pipeline(record(alone=(None, 0.05, 0.05))).bound is None
-
-
-def test_the_newest_record_of_a_case_counts():
-    old, new = record(created="2026-01-01T00:00:00Z"), record(created="2026-02-01T00:00:00Z", steps=(0.4, 0.4, 0.4))
-    (found,) = input_pipelines([new, old])
-    assert found.summary.seconds.value == pytest.approx(0.4, rel=0.01)
-
-
 def test_epochs_and_inputs_are_planned_where_data_is_stored():
     about = factory.description()
     unstored = msgspec.structs.replace(about, name="drawn", data="random")
@@ -262,7 +229,7 @@ def test_a_crop_that_the_device_takes_is_brought_whole():
 
 
 def test_nothing_is_computed_where_the_input_is_alone():
-    found = summary(record("input"))
+    found = summary(factory.record(scope="input"))
     assert found.examples_per_second is not None
     assert found.flop_per_second is None
-    assert "flop-per-second" not in {number.key.metric for number in numbers([record("input")])}
+    assert "flop-per-second" not in {number.key.metric for number in numbers([factory.record(scope="input")])}

@@ -82,6 +82,17 @@ def test_a_resumed_campaign_measures_what_a_cut_round_lacks(ended):
     assert sorted(rest, key=str) == sorted(whole[ended:], key=str)
 
 
+def test_a_process_of_which_one_case_is_lacking_runs_again():
+    step, transfer = case(), case(scope="transfer")
+    header = plan(step, transfer, within=None, asked=1)
+    assert [turn.groups for turn in turns(header, one(step, 0))] == [((step, transfer),)]
+
+
+def test_a_question_has_no_more_rounds_than_are_planned_of_it():
+    header = plan(case("a"), case("b"), within=None).with_rounds((3, 1))
+    assert sorted((turn.question[0], turn.number) for turn in turns(header)) == [("a", 0), ("a", 1), ("a", 2), ("b", 0)]
+
+
 def test_what_failed_is_not_tried_again_nor_is_what_shares_its_process():
     step, transfer, gpu = case(), case(scope="transfer"), case(backend="gpu")
     header = plan(step, transfer, gpu, within=None, asked=2)
@@ -171,6 +182,16 @@ def test_where_nothing_was_measured_twice_published_spreads_stand_in_and_it_is_s
     assert [each.borrowed for each in more] == [False, False]
 
 
+def test_a_speed_up_is_known_by_published_spreads_if_one_of_its_sides_is(published):
+    published(0.5)
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu, within=0.001).with_rounds((3, 1))
+    (found,) = uncertain(header, [*done(cpu, UNEVEN), *done(gpu, [0.001])])
+    (alone,) = uncertain(header, done(gpu, [0.001]))
+    assert found.borrowed
+    assert found.half_width > alone.half_width
+
+
 def test_one_wild_cell_does_not_widen_its_kind_however_often_it_was_measured(published):
     published(0.01)
     wild = [0.01 * (1 + n % 5) for n in range(30)]
@@ -219,6 +240,20 @@ def test_a_case_that_failed_gets_no_further_rounds_and_the_other_side_does():
     more = with_one_more(header, question(cpu), entries)
     assert counts(more) == [2, 1]
     assert counts(whole_rounds(more, header, [*entries, *one(cpu, 1)])) == [2, 1]
+
+
+def test_a_side_that_failed_leaves_the_rounds_of_the_other_enough():
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu).with_rounds((3, 1))
+    assert uncertain(header, [*done(cpu, EVEN), *done(gpu, [0.01], samples=0, reason="killed")]) == ()
+
+
+def test_the_first_further_round_does_not_count_if_a_case_failed_in_it():
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu)
+    more = header.with_rounds((2, 2))
+    entries = [*done(cpu, EVEN[:2]), *done(gpu, EVEN[:1]), *one(gpu, 1, samples=0, reason="killed")]
+    assert counts(whole_rounds(more, header, entries)) == [1, 1]
 
 
 def test_steps_and_starts_are_two_questions():

@@ -10,15 +10,15 @@ import msgspec
 import numpy as np
 import pytest
 from flax import nnx
+from test_traffic import Device, measured, task
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.served import BATCHES, cluster
-from suite.case import Case
 from suite.claims import observations
 from suite.console import printing
 from suite.data import batches as data
-from suite.driver import campaign, profiles, runner, validation
+from suite.driver import campaign, runner, validation
 from suite.driver.cases import default_cases
 from suite.driver.journal import Journal
 from suite.driver.request import Request
@@ -33,10 +33,6 @@ from suite.results.single.latency import latency, quantile
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
 from suite.worker import main, steady
-from suite.worker.recorder import Process
-from suite.worker.serving import IN_FLIGHT, Traffic, measured_serving
-from suite.worker_api import inputs
-from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
 from suite.workload import Workload
 
@@ -47,121 +43,7 @@ ABOUT = {name: models.load(name).description for name in (*serving.WORKLOADS, "m
 NOISE = (1.0, 1.001, 0.999)
 
 
-# The traffic
-
-
-class Device:
-    """Answers one request after another, each in its time, by a clock that only work moves."""
-
-    steps_per_call = 1
-
-    def __init__(self, seconds=0.010, first_step=0.1, mixed_up=False, stuck=False):
-        self.seconds, self.first_step, self.mixed_up, self.stuck = seconds, first_step, mixed_up, stuck
-        self.now, self.free, self.most, self.asked, self.under_way = 0.0, 0.0, 0, [], []
-
-    def initialise(self, seed): ...
-    def put(self, batches): ...
-    def lower(self): ...
-    def compile(self): ...
-    def block(self): ...
-
-    def chain(self, steps):
-        self.now += self.first_step
-
-    def loss(self):
-        return 1.0
-
-    def compilations(self):
-        return 0
-
-    def ask(self, index):
-        self.free = max(self.now, self.free) + self.seconds
-        self.asked.append(index)
-        self.under_way.append(index)
-        self.most = max(self.most, len(self.under_way))
-        return self.free, index
-
-    def answer(self, pending):
-        ready, index = pending
-        self.now = max(self.now, ready)
-        self.under_way.remove(index)
-        if self.stuck:
-            return 0.5
-        return 1.0 + (self.asked[-1] if self.mixed_up else index) * 1e-4
-
-
-def task(profile="smoke", longest=None):
-    case = Case(workload=NAMES[0], backend="cpu", scope="serve", batch=1, data="random")
-    return Task(
-        cases=(case,),
-        dataset="imagenet2012",
-        seed=0,
-        plan=profiles.plan(profile, "cpu"),
-        flow=profiles.flow(profile),
-        longest_step_seconds=longest,
-    )
-
-
-def measured(device, profile="smoke", **changes):
-    """Return what was seen of a device, with the samples that were said."""
-    said = []
-    clocks = Clock(wall=lambda: device.now, process=lambda: device.now)
-    process = Process(task=task(profile, **changes), say=said.append, clocks=clocks)
-    measured_serving(process, device, [{}] * inputs.PICTURES)
-    samples = tuple(line.sample for line in said if line.sample is not None)
-    return msgspec.structs.replace(process.runs["serve"], samples=samples)
-
-
-def test_with_four_under_way_a_request_takes_four_times_as_long_as_answers_are_apart():
-    seen = measured(Device(0.010))
-    assert seen.served.latency_seconds == pytest.approx([0.040] * len(seen.served.latency_seconds))
-    rate = len(seen.samples) * seen.steps_per_sample / sum(sample.wall_seconds for sample in seen.samples)
-    assert rate == pytest.approx(100)
-
-
-@pytest.mark.parametrize("profile", ["smoke", "quick"])
-@pytest.mark.parametrize("seconds", [0.0002, 0.030, 5.0])
-def test_of_each_process_at_least_two_hundred_latencies_are_kept_and_not_many_more_than_needed(profile, seconds):
-    seen = measured(Device(seconds), profile)
-    assert len(seen.served.latency_seconds) == seen.steps_per_sample * len(seen.samples) >= 200
-    assert len(seen.samples) <= 5
-    assert len(seen.served.latency_seconds) < 5000
-
-
-def test_four_requests_are_under_way_each_with_another_picture():
-    device = Device()
-    seen = measured(device)
-    assert device.most == seen.served.in_flight == IN_FLIGHT == 4
-    assert device.under_way == []
-    warm = inputs.PICTURES  # each picture's answer, alone, is known before
-    assert device.asked[warm:] == [index % inputs.PICTURES for index in range(len(device.asked) - warm)]
-    assert seen.served.pictures == seen.served.answers == inputs.PICTURES >= 4 * IN_FLIGHT
-
-
-def test_every_answer_is_that_of_its_own_picture():
-    assert measured(Device()).served.wrong_answers == 0
-    seen = measured(Device(mixed_up=True)).served
-    assert seen.wrong_answers == len(seen.latency_seconds)
-
-
-def test_what_came_before_the_samples_is_not_among_the_latencies():
-    device = Device()
-    traffic = Traffic(server=device, pictures=8, clocks=Clock(wall=lambda: device.now, process=lambda: device.now))
-    traffic.serve(10)
-    traffic.end()
-    device.now += 100.0
-    traffic.begin()
-    assert (traffic.latency_seconds, len(traffic.under_way)) == ([], IN_FLIGHT)
-    traffic.serve(5)
-    assert traffic.latency_seconds == pytest.approx([0.040] * 5)
-
-
-def test_a_program_that_answers_no_requests_says_so():
-    class Trained:
-        now = 0.0
-
-    with pytest.raises(LookupError, match="scope 'serve' asked for, Trained does not support it"):
-        measured(Trained())
+# A program
 
 
 def tiny():

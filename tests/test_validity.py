@@ -1,16 +1,12 @@
 """A number that cannot be true is invalid, each time by the check for it; what is honest passes them all."""
 
-import sys
-from types import SimpleNamespace
-
 import factory
 import msgspec
 import pytest
 
 from suite.results.records.run import Audit, JaxprCost, Replay, Sample, Served
 from suite.results.single import floor, summary, validity
-from suite.worker.checks import audit, pending_work
-from suite.worker_api import clock
+from suite.worker.checks import audit
 
 ABOUT = factory.description()
 PROGRAM = JaxprCost(
@@ -318,71 +314,6 @@ def test_a_convolution_may_be_done_with_fewer_products():
     assert dense == pytest.approx(4 * convolution)
 
 
-FIELDS = ("seconds", "awaited_seconds")
-
-
-class Busy:
-    """A process that works for a while after its time was taken."""
-
-    def __init__(self, until):
-        self.now, self.used, self.until = 0.0, 0.0, until
-        self.clock = clock.Clock(wall=lambda: self.now, process=lambda: self.used)
-
-    def sleep(self, seconds):
-        self.used += max(0.0, min(self.until, self.now + seconds) - self.now)
-        self.now += seconds
-
-
-def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
-    monkeypatch.setattr(pending_work, "drain", lambda: None)
-    for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, pending_work.LONGEST_SECONDS)):
-        busy = Busy(until)
-        assert pending_work.watch_until_idle(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("each", "seen", "samples"),
-    [((0.02,), 0.02, 0), ((0.08, 0.02), 0.02, 1), ((0.3, 0.3, 0.3), 0.3, 2), ((0.08, 0.3, 0.2), 0.08, 2)],
-)
-def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, each, seen, samples):
-    monkeypatch.setattr(pending_work, "drain", lambda: None)
-    busy, taken = Busy(each[0]), []
-
-    def sample():
-        taken.append(busy.now)
-        busy.until = busy.now + each[len(taken)]
-
-    assert pending_work.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
-    assert len(taken) == samples
-
-
-@pytest.mark.parametrize(
-    ("looks", "least", "samples"),
-    [
-        ([(0.02, 0.01)], (0.02, 0.01), 0),
-        ([(0.02, 0.011), (0.03, 0.0)], (0.02, 0.0), 1),
-        ([(0.02, 0.05), (0.3, 0.0), (0.2, 0.04)], (0.02, 0.0), 2),  # the least work and the least wait are of two looks
-        ([(0.3, 0.3), (0.2, 0.2), (0.4, 0.4)], (0.2, 0.2), 2),  # what a program leaves behind is there each time
-    ],
-)
-def test_arrays_that_are_not_there_at_once_are_looked_at_again(monkeypatch, looks, least, samples):
-    seen, taken = iter(looks), []
-    monkeypatch.setattr(
-        pending_work,
-        "watch_until_idle",
-        lambda *_: pending_work.PendingWork(**dict(zip(FIELDS, next(seen), strict=True))),
-    )
-    found = pending_work.least(lambda: taken.append("a sample"), clock.Clock())
-    assert (found.seconds, found.awaited_seconds) == least
-    assert len(taken) == samples
-
-
-def test_without_further_samples_one_look_has_to_do(monkeypatch):
-    monkeypatch.setattr(pending_work, "drain", lambda: None)
-    busy = Busy(0.3)
-    assert pending_work.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
-
-
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):
     monkeypatch.setattr(audit, "granted_cores", lambda: 8)
     assert audit.usable_cores() == 8
@@ -429,14 +360,3 @@ def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(value
     seen = audit.replay(Guess(values.__getitem__), [None, None], 7)
     assert (seen.once, seen.twice) == (8.0, 9.0)
     assert (seen.other_seed, seen.other_seed_twice) == found
-
-
-def test_a_process_that_has_not_used_a_gpu_is_not_made_to_look_for_one(monkeypatch):
-    asked = []
-    cuda = SimpleNamespace(is_initialized=lambda: False, synchronize=lambda: asked.append("synchronize"))
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-    pending_work.drain()
-    assert asked == []
-    cuda.is_initialized = lambda: True
-    pending_work.drain()
-    assert asked == ["synchronize"]

@@ -15,7 +15,6 @@ import json
 import os
 import signal
 import sys
-import threading
 import time
 import warnings
 from collections import defaultdict
@@ -23,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import TextIO
 
 import click.testing  # noqa: F401 - here and below: imported once, for all forks
@@ -133,18 +132,23 @@ class Collected:
 def called(path: str) -> Iterator[set[str]]:
     """Give the names of the functions of a file that are called meanwhile, as they come."""
     names: set[str] = set()
+    watch, tool = sys.monitoring, sys.monitoring.PROFILER_ID
 
-    def trace(frame: FrameType, event: str, argument: object) -> None:
-        if frame.f_code.co_filename == path:
-            names.add(frame.f_code.co_qualname)
+    def begins(code: CodeType, offset: int) -> object:
+        if code.co_filename == path:
+            names.add(code.co_qualname)
+        return watch.DISABLE  # once is enough
 
-    threading.settrace(trace)
-    sys.settrace(trace)
+    watch.use_tool_id(tool, "called")
+    watch.register_callback(tool, watch.events.PY_START, begins)
+    watch.set_events(tool, watch.events.PY_START)
+    watch.restart_events()
     try:
         yield names
     finally:
-        sys.settrace(None)
-        threading.settrace(None)
+        watch.set_events(tool, 0)
+        watch.register_callback(tool, watch.events.PY_START, None)
+        watch.free_tool_id(tool)
 
 
 def _passed(functions: list[FunctionType], code: CodeType, items: list[pytest.Item]) -> bool:

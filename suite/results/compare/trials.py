@@ -109,7 +109,7 @@ def holds(*sides: _Side) -> bool:
 def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
     """Yield for each two campaigns of a pool on different hosts whether they are called the same."""
     for pool in pools:
-        if pool.hosts > 1 and pool.among.degrees:
+        if pool.among.degrees:
             for (one, ours), (other, theirs) in combinations(_campaigns(pool), 2):
                 if one != other:
                     good = not changed([ours], [theirs], pool.among)

@@ -92,7 +92,6 @@ def _integer(digits: str) -> int | _Refused:
 
 def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield place and reason of every value that no field of a record may have."""
-    name = place.rpartition(".")[2]
     match value:
         case _Refused():
             yield place, value.reason
@@ -103,9 +102,9 @@ def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tupl
         case int() | float():
             if not abs(value) <= _LARGEST:
                 yield place, "a number is too large"
-            elif value < 0 and (isinstance(value, int) or name.endswith(_UNITS)):
+            elif value < 0 and (isinstance(value, int) or place.endswith(_UNITS)):
                 yield place, f"{value!r} is negative"
-            elif name.endswith("_seconds") and value > _LONGEST_SECONDS:
+            elif place.endswith("_seconds") and value > _LONGEST_SECONDS:
                 yield place, f"{value!r} is longer than any measurement"
         case list() | dict():
             if depth >= _DEEPEST:

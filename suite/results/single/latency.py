@@ -74,8 +74,11 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def _by_round(record: Record) -> dict[int, tuple[float, ...]]:
-    runs = (run for run in record.runs if not run.reason and run.served is not None and run.served.latency_seconds)
-    return {run.round: run.served.latency_seconds for run in runs if run.served is not None}
+    return {
+        run.round: run.served.latency_seconds
+        for run in record.runs
+        if not run.reason and run.served is not None and run.served.latency_seconds
+    }
 
 
 def _estimate(record: Record, share: float) -> Estimate | None:
