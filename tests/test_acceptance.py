@@ -67,7 +67,7 @@ def test_what_is_no_json_is_refused_where_it_ends_to_be_any(content, error):
 @pytest.mark.parametrize(
     ("text", "reasons"),
     [
-        ('{"a": 1, "b": 2, "a": 1}', [("$.a", "the name stands twice")]),
+        ('{"a": 1, "b": 2, "a": 1}', [("$.a", "the name is repeated")]),
         ("[0, NaN]", [("$[1]", "'NaN' is no number")]),
         ('{"a": [-Infinity]}', [("$.a[0]", "'-Infinity' is no number")]),
         (f"[{2**53}, -0.5]", []),
@@ -145,7 +145,7 @@ def test_what_is_of_another_form_is_refused(content, error):
 
 
 def test_a_list_is_no_record():
-    assert said(b"[]") == "it is no object at $"
+    assert said(b"[]") == "not an object at $"
 
 
 def test_the_longest_measurement_is_no_longer_than_any():
@@ -165,12 +165,12 @@ def test_the_schemas_that_are_read_are_named():
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"campaign": "a b"}, "'a b' is a name that no file may have at $.campaign"),
-        ({"workload": "a/b"}, "'a/b' is a name that no file may have at $.workload"),
-        ({"machine__name": "?"}, "'?' is a name that no file may have at $.machine.name"),
-        ({"case__variant": "a b"}, "'a b' is a name that no file may have at $.case.variant"),
-        ({"description__name": "a b"}, "'a b' is a name that no file may have at $.description.name"),
-        ({"campaign": "c " * 40}, f"{('c ' * 40)[:60]!r} is a name that no file may have at $.campaign"),
+        ({"campaign": "a b"}, "'a b' is no valid file name at $.campaign"),
+        ({"workload": "a/b"}, "'a/b' is no valid file name at $.workload"),
+        ({"machine__name": "?"}, "'?' is no valid file name at $.machine.name"),
+        ({"case__variant": "a b"}, "'a b' is no valid file name at $.case.variant"),
+        ({"description__name": "a b"}, "'a b' is no valid file name at $.description.name"),
+        ({"campaign": "c " * 40}, f"{('c ' * 40)[:60]!r} is no valid file name at $.campaign"),
         ({"case__workload": "other"}, "'other' is not 'mnist_mlp' at $.case.workload"),
         ({"description__name": "other"}, "'other' is not 'mnist_mlp' at $.description.name"),
         ({"case__backend": "gpu"}, "'gpu' is not 'cpu' at $.case.backend"),
@@ -183,23 +183,23 @@ def test_the_schemas_that_are_read_are_named():
         ({"case__threads": 0}, "0 is less than 1 at $.case.threads"),
         ({"machine__cores": 0}, "0 is less than 1 at $.machine.cores"),
         ({"description__batch": 0}, "0 is less than 1 at $.description.batch"),
-        ({"created": "2026-01-01"}, "no moment such as 2026-01-31T12:00:00Z at $.created"),
+        ({"created": "2026-01-01"}, "no time such as 2026-01-31T12:00:00Z at $.created"),
         ({"commit": "a b"}, "no commit at $.commit"),
         ({"commit": "a" * 81}, "no commit at $.commit"),
-        ({"runs__1__round": 0}, "round 0 stands twice, or is not one of the 3 planned at $.runs[1].round"),
-        ({"runs__0__round": 3}, "round 3 stands twice, or is not one of the 3 planned at $.runs[0].round"),
-        ({"runs__1__started": "soon"}, "no moment such as 2026-01-31T12:00:00Z at $.runs[1].started"),
+        ({"runs__1__round": 0}, "round 0 is repeated, or is not one of the 3 planned at $.runs[1].round"),
+        ({"runs__0__round": 3}, "round 3 is repeated, or is not one of the 3 planned at $.runs[0].round"),
+        ({"runs__1__started": "soon"}, "no time such as 2026-01-31T12:00:00Z at $.runs[1].started"),
         ({"runs__0__steps_per_sample": 0}, "0 is less than 1 at $.runs[0].steps_per_sample"),
         ({"runs__1__served__latency_seconds__1": 0.0}, "0.0 is no time at $.runs[1].served.latency_seconds[1]"),
         ({"runs__1__warmup__0__wall_seconds": 0.0}, "0.0 is no time at $.runs[1].warmup[0].wall_seconds"),
         ({"runs__1__samples__2__wall_seconds": 0.0}, "0.0 is no time at $.runs[1].samples[2].wall_seconds"),
         ({"runs__1__alone__0__wall_seconds": 0.0}, "0.0 is no time at $.runs[1].alone[0].wall_seconds"),
-        ({"method": 0}, "result/2 has a method from 1 up at $.method"),
+        ({"method": 0}, "result/2 needs a method of at least 1 at $.method"),
         ({"schema": "result/1"}, "result/1 has no method at $.method"),
         ({"schema": "result/0", "method": 0}, "result/0 has no host at $.runs[0].host"),
         ({"schema": "result/1", "method": 0, "runs__0__host": ""}, "result/1 has no program at $.runs[0].program"),
-        ({"runs__0__host": "0123456789abcde"}, "'0123456789abcde' is no 16 hexadecimal characters at $.runs[0].host"),
-        ({"runs__1__program": "f" * 70}, f"'{'f' * 60}' is no 16 hexadecimal characters at $.runs[1].program"),
+        ({"runs__0__host": "0123456789abcde"}, "'0123456789abcde' is not 16 hexadecimal characters at $.runs[0].host"),
+        ({"runs__1__program": "f" * 70}, f"'{'f' * 60}' is not 16 hexadecimal characters at $.runs[1].program"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_in_its_place(changes, error):

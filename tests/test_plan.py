@@ -208,7 +208,7 @@ def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
         of_one_machine([msgspec.structs.replace(one, reason="out of memory") for one in made])
     )
     assert reading is None or reading.names(model)  # None: it stands in no pool, and the page names it in no table
-    reading = reading or ExperimentResult()
+    reading = reading or ExperimentResult(answers=())
     assert answered(name, (factory.HOST, reading))["h100"].text == "tier 2"
     row = answered(name, (factory.HOST, reading), (factory.HOST, tuple(f"{other}: 2x" for other in others)))
     assert row["h100"].text.endswith("tier 2")
@@ -226,7 +226,7 @@ def scaled(machine, *counts, models=SCALED, **changes):
         for count in (1, *counts)
     )
     asked = [msgspec.structs.replace(one, experiment="scaling") for one in records]
-    return experiments.load("scaling").read(of_one_machine(asked)) or ExperimentResult()
+    return experiments.load("scaling").read(of_one_machine(asked)) or ExperimentResult(answers=())
 
 
 def h200s(*hosts):

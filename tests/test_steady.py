@@ -135,7 +135,7 @@ def test_steps_that_are_fed_alone_are_looked_for():
 def test_a_program_that_cannot_be_fed_says_so():
     world = World()
     made, _ = process(world, "transfer")
-    with pytest.raises(LookupError, match=r"^scope 'transfer' asked for, which Scripted has not$"):
+    with pytest.raises(LookupError, match=r"^scope 'transfer' asked for, Scripted does not support it$"):
         steady.measured_steps(made, Scripted(world), [])
 
 
