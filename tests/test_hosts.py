@@ -259,7 +259,7 @@ def test_what_no_program_of_several_hosts_does_is_refused():
     [
         ((2, 3, ("step",), (), ()), "choose a multiple of 2"),
         ((2, 1, ("step",), (), ()), "choose a multiple of 2"),
-        ((2, 4, ("epoch",), (), ()), "--scope 'epoch' asked for on 2 hosts, which have: cold, step, transfer"),
+        ((2, 4, ("epoch",), (), ()), "--scope 'epoch' asked for on 2 hosts, which have: step, transfer, cold"),
         ((2, 4, ("step",), ("nnx-jit",), ()), "--variant 'nnx-jit' asked for on 2 hosts"),
         (
             (2, 4, ("step",), (), ("tuned-malloc",)),

@@ -246,7 +246,7 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     assert scopes(about) == {"step", "transfer", "cold"}
     assert scopes(documented) == {"step", "transfer", "cold", "run"}
     assert scopes(documented, implementations=("torch",)) == {"step"}
-    assert scopes(documented, variants=("several-steps",)) == {"step"}
+    assert scopes(documented, variants=("scan",)) == {"step"}
     assert scopes(documented, variants=("resident",)) == {"run"}
     assert scopes(documented, variants=("nnx-jit",)) == {"step", "transfer", "cold"}
     warm = default_cases(Request(cold_starts=("empty", "warm")), [about], HERE)
