@@ -47,7 +47,7 @@ _WORDS: Mapping[str, str | Mapping[str, str]] = {
 
 
 class Case(Plain, frozen=True, kw_only=True):
-    """Everything that identifies what was timed; two results compare when one axis differs."""
+    """Everything that identifies what was timed; two results are comparable if one axis differs."""
 
     workload: str
     backend: Backend

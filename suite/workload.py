@@ -47,7 +47,7 @@ class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Source(Plain, frozen=True, kw_only=True):
-    """Where a model was documented."""
+    """The source of a documented model."""
 
     author: str
     title: str
@@ -57,7 +57,7 @@ class Source(Plain, frozen=True, kw_only=True):
 
 
 class Claim(Plain, frozen=True, kw_only=True):
-    """One documented number, with the words it is defined by and the hardware it was obtained on."""
+    """One documented number, with its definition and hardware."""
 
     metric: str
     definition: str
@@ -71,7 +71,7 @@ class Claim(Plain, frozen=True, kw_only=True):
 
 
 class WholeRun(Plain, frozen=True, kw_only=True):
-    """What an article timed as one run: building and compiling the model, and all epochs with their validation."""
+    """A whole run that an article timed: building and compiling the model, and all epochs with validation."""
 
     epochs: int
     train: int  # examples in an epoch; the last batch is smaller if they do not divide
@@ -79,7 +79,7 @@ class WholeRun(Plain, frozen=True, kw_only=True):
 
 
 class Grid(Plain, frozen=True, kw_only=True):
-    """The hyper-parameters that a grid search tries, each with each, every point cross-validated."""
+    """A grid search over all combinations of these hyper-parameters, each point cross-validated."""
 
     hidden: tuple[tuple[int, ...], ...]  # widths of the hidden layers, one entry per network
     epochs: tuple[int, ...]
@@ -92,7 +92,7 @@ class Grid(Plain, frozen=True, kw_only=True):
 
 
 class Description(Plain, frozen=True, kw_only=True):
-    """All of a workload that is not code; travels inside every record.
+    """A workload without its code; part of every record.
 
     Counts: `parameters` includes batch-norm statistics, `trainable_parameters` does not.
     FLOP: convolutions and matrix products only, one multiply-add is 2 FLOP.

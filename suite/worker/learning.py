@@ -60,7 +60,7 @@ _SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1),
 
 
 def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tuple[Predictions, ...]:
-    """Return what is said of as many cats as dogs: of their pixels from 0 to 1, and of the same from 0 to 255.
+    """Return the predictions for as many cats as dogs: pixels from 0 to 1, and the same from 0 to 255.
 
     Examples: images float32[N,H,W,3] from 0 to 1 and labels float32[N], 1 for a dog; `answers` gives logits float32[N].
     """

@@ -27,7 +27,7 @@ _DIGITS = 9  # significant digits of a stored number: beyond them exp and log di
 
 
 class StoredPool(Plain, frozen=True, kw_only=True):
-    """One number of a pool as it was when it was stored."""
+    """One number of a pool at the time of storing."""
 
     schema: Literal["pool/1"] = "pool/1"
     key: str

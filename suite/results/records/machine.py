@@ -9,7 +9,7 @@ _ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
-    """One graphics processor as its driver describes it."""
+    """One GPU as its driver describes it."""
 
     name: str
     memory_bytes: int
@@ -37,7 +37,7 @@ class CpuKind(Plain, frozen=True, kw_only=True):
 
 
 class Machine(Plain, frozen=True, kw_only=True):
-    """What the measurement ran on; nothing here identifies a person or a host."""
+    """The machine of a measurement; nothing here identifies a person or a host."""
 
     name: str  # such as 'h100-80gb, 16 cores'
     cpu_model: str
@@ -69,7 +69,7 @@ class Machine(Plain, frozen=True, kw_only=True):
 
 
 class Software(Plain, frozen=True, kw_only=True):
-    """Versions of what ran, and the settings that can change its speed."""
+    """Versions of the software, and the settings that can change its speed."""
 
     suite: str
     python: str

@@ -25,7 +25,7 @@ Profile = Literal["smoke", "quick", "standard"]
 
 
 class Record(Plain, frozen=True, kw_only=True, dict=True):
-    """One case in one campaign. Written once, never edited; `digest` is over everything else."""
+    """One case in one campaign. Written once, never edited; `digest` covers all other bytes."""
 
     schema: Schema
     campaign: str

@@ -10,16 +10,16 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Sample(Plain, frozen=True, kw_only=True):
-    """One timed chain of dependent steps: wall clock and CPU time of the process, in seconds, for the whole chain."""
+    """One timed chain of dependent steps: wall-clock and process CPU seconds of the whole chain."""
 
     wall_seconds: float
     process_seconds: float
 
 
 class Stage(Plain, frozen=True, kw_only=True):
-    """One stage of a process's life, which together are all of it, from its fork to its end; the rest is in `other`.
+    """One stage of a process's life. Stages cover it from fork to exit; the remainder is `other`.
 
-    Records of older campaigns have those before the samples alone.
+    Records of older campaigns have only the stages before the samples.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Level(Plain, frozen=True, kw_only=True):
 
 
 class GpuTelemetry(Plain, frozen=True, kw_only=True):
-    """One GPU during a window; None where the driver does not answer."""
+    """One GPU during a window; None if the driver does not report a value."""
 
     utilisation: Level | None = None  # share of the driver's sampling period in which a kernel ran
     power_watts: Level | None = None
@@ -48,7 +48,7 @@ class GpuTelemetry(Plain, frozen=True, kw_only=True):
 
 
 class Moment(Plain, frozen=True, kw_only=True):
-    """What a stretch of a window came to, of the granted cores and the first GPU; None where nothing answers."""
+    """Means over part of a window, of the granted cores and the first GPU; None if unavailable."""
 
     seconds: float  # from the window's first reading to the end of this part
     cpu_utilisation: float | None = None
@@ -59,7 +59,7 @@ class Moment(Plain, frozen=True, kw_only=True):
 
 
 class Telemetry(Plain, frozen=True, kw_only=True):
-    """What the machine did during a run's samples, watched by another process; None where nothing answers."""
+    """The machine during a run's samples, sampled by another process; None if unavailable."""
 
     seconds: float  # of the window
     readings: Count  # in the window
@@ -74,7 +74,7 @@ class Telemetry(Plain, frozen=True, kw_only=True):
 
 
 class Energy(Plain, frozen=True, kw_only=True):
-    """What the hardware's own counters say while the step goes on after the samples; None where there is none."""
+    """Hardware energy counters over a sustained-load window after the samples; None if unsupported."""
 
     seconds: float  # between the two counter readings
     step_seconds: float | None = None  # of a step in the window
@@ -87,7 +87,7 @@ class Energy(Plain, frozen=True, kw_only=True):
 
 
 class JaxprCost(Plain, frozen=True, kw_only=True):
-    """Cost of the step's jaxpr: what its results need; what they do not, the compiler leaves out."""
+    """Cost of the step's jaxpr, without operations whose results are unused: the compiler removes them."""
 
     flop_per_step: float  # of matrix products and convolutions; loop-invariant ones count once
     parameters: int  # floating-point inputs of the step other than its batch
@@ -97,9 +97,9 @@ class JaxprCost(Plain, frozen=True, kw_only=True):
 
 
 class Replay(Plain, frozen=True, kw_only=True):
-    """Losses of short replays after the samples, each from the start; all but the first with one batch alone.
+    """Losses of short replays after the samples, each from the initial state; all but the first reuse one batch.
 
-    A call is the least number of steps. A loss that is not finite is None.
+    A call is the smallest number of steps. None if a loss is not finite.
     """
 
     first: float | None  # of the first call of the run
@@ -113,7 +113,7 @@ class Replay(Plain, frozen=True, kw_only=True):
 
 
 class Audit(Plain, frozen=True, kw_only=True):
-    """What a process was seen to be and to do beside its times; None where its implementation cannot tell."""
+    """Checks of a process beside its times; None if its implementation does not support them."""
 
     cores: int  # available to its threads
     platform: str | None = None  # of the device that holds its arrays
@@ -125,7 +125,7 @@ class Audit(Plain, frozen=True, kw_only=True):
 
 
 class Predictions(Plain, frozen=True, kw_only=True):
-    """What a network with one sigmoid output says of photographs, half of which show a dog, which is its 1."""
+    """Outputs of a one-sigmoid network on photographs, half of them dogs (label 1)."""
 
     pixels: Literal["0 to 1", "0 to 255"]  # of the inputs; training used 0 to 1
     examples: Count
@@ -137,7 +137,7 @@ class Predictions(Plain, frozen=True, kw_only=True):
 
 
 class Learnt(Plain, frozen=True, kw_only=True):
-    """What training from storage came to, judged by examples that it never saw."""
+    """Result of training from storage, judged on held-out examples."""
 
     steps: Count
     losses: tuple[float, ...]  # of every `loss_every`-th step, and of the last
@@ -148,7 +148,7 @@ class Learnt(Plain, frozen=True, kw_only=True):
 
 
 class Served(Plain, frozen=True, kw_only=True):
-    """How each request fared, a new one of which was sent whenever one had its answer."""
+    """Latency and answers of requests in a closed loop: each answer triggers the next request."""
 
     in_flight: Count  # requests in flight at any time
     latency_seconds: tuple[float, ...]  # of each request, from dispatch until its answer is on the host
@@ -158,7 +158,7 @@ class Served(Plain, frozen=True, kw_only=True):
 
 
 class Score(Plain, frozen=True, kw_only=True):
-    """What one point of a grid search came to, by the examples that each of its fits held out."""
+    """Scores of one grid-search point on the held-out fold of each fit."""
 
     hidden: tuple[Count, ...]  # widths of the hidden layers
     epochs: Count
@@ -166,7 +166,7 @@ class Score(Plain, frozen=True, kw_only=True):
 
 
 class ReferenceKernel(Plain, frozen=True, kw_only=True):
-    """What two fixed kernels reached on all granted cores just before a process, which tells how fast its host was."""
+    """Throughput of two fixed kernels on all granted cores just before a process: the speed of its host."""
 
     matmul_flop_per_second: float  # float32 matrix product
     copy_bytes_per_second: float  # read and written, both counted
@@ -174,9 +174,9 @@ class ReferenceKernel(Plain, frozen=True, kw_only=True):
 
 
 class Run(Plain, frozen=True, kw_only=True):
-    """One child process's contribution to a case; `reason` is empty when it ended well.
+    """One child process's contribution to a case; `reason` is empty if it succeeded.
 
-    Two fields keep in the file the name that result/1 has for them.
+    Two fields keep their result/1 names in the file.
     """
 
     round: int

@@ -104,7 +104,7 @@ def _near(word: str, records: Sequence[Record]) -> str:
 
 
 def several_campaigns(records: Iterable[Record]) -> str:
-    """Return such as 'of 3 campaigns, 2026-11-21 to 2026-11-27'; '' if all are of one."""
+    """Return the span of several campaigns, such as 'of 3 campaigns, 2026-11-21 to 2026-11-27'; '' for one."""
     began = {record.campaign: units.day(record.created) for record in records}
     if len(began) < 2:
         return ""
@@ -113,6 +113,6 @@ def several_campaigns(records: Iterable[Record]) -> str:
 
 
 def campaigns_note(records: Iterable[Record]) -> tuple[str, ...]:
-    """Return a table's note that its rows are of several campaigns; none if all are of one."""
+    """Return a note for a table whose rows are of several campaigns; () for one campaign."""
     span = several_campaigns(records)
     return (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()

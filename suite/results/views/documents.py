@@ -47,7 +47,7 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseResult(_Answer, frozen=True, kw_only=True):
-    """What was timed, and how long it took: a step, a cold start, a whole run, a request."""
+    """One timed case: a step, a cold start, a whole run or a request."""
 
     key: str
     workload: str
@@ -70,7 +70,7 @@ class CaseResult(_Answer, frozen=True, kw_only=True):
 
 
 class SpeedUpResult(_Answer, frozen=True, kw_only=True):
-    """JAX's time on the CPU over its time on the GPU in one campaign; the case is that of the GPU."""
+    """JAX's CPU time over its GPU time in one campaign; the case is the GPU's."""
 
     key: str
     workload: str
@@ -90,7 +90,7 @@ class SpeedUpResult(_Answer, frozen=True, kw_only=True):
 
 
 class RunDocument(_Answer, frozen=True, kw_only=True):
-    """What a campaign measured."""
+    """Results of a campaign."""
 
     schema: Literal["run/2"]
     campaign: str
@@ -121,7 +121,7 @@ class Side(_Answer, frozen=True, kw_only=True):
 
 
 class CompareRow(_Answer, frozen=True, kw_only=True):
-    """One case that both sides have; the ratio is the first side's time over the second's."""
+    """One case of both sides; the ratio is the first side's time over the second's."""
 
     workload: str
     case: str  # of the second side
@@ -152,7 +152,7 @@ class CompareDocument(_Answer, frozen=True, kw_only=True):
 
 
 class ListedNumber(_Answer, frozen=True, kw_only=True):
-    """The current number under a key. A ratio has the hosts of the side with fewer."""
+    """The current number of a key. The hosts of a ratio are those of the smaller side."""
 
     key: str
     pinned: str | None  # the permanent key of this number; null if it is not stored
@@ -174,14 +174,14 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
 
 
 class CiteListDocument(_Answer, frozen=True, kw_only=True):
-    """Every current number of the published records under its key."""
+    """Every current number of the published records."""
 
     schema: Literal["cite-list/2"]
     numbers: tuple[ListedNumber, ...]
 
 
 class BaselineRow(_Answer, frozen=True, kw_only=True):
-    """JAX's step beside its baselines on one kind of machine."""
+    """JAX's step and its baselines on one kind of machine."""
 
     machine: str
     backend: Backend
@@ -197,7 +197,7 @@ class BaselineRow(_Answer, frozen=True, kw_only=True):
 
 
 class BaselinesDocument(_Answer, frozen=True, kw_only=True):
-    """Each of JAX's steps beside PyTorch, Keras and XGBoost."""
+    """Each of JAX's steps and its baselines in PyTorch, Keras and XGBoost."""
 
     schema: Literal["baselines/1"]
     rows: tuple[BaselineRow, ...]
