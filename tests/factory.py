@@ -4,6 +4,7 @@ import msgspec
 
 from suite import __version__
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, evidence
 from suite.results.records.machine import Gpu, Machine, Software
 from suite.results.records.record import METHOD, SCHEMA, Record
 from suite.results.records.run import Energy, Run, Sample, Stage
@@ -201,3 +202,8 @@ def pages(records, local=frozenset(), **more):
     from suite.report.site import pages
 
     return pages.files(Facts(records=records, local=local, **more))
+
+
+def of_one_machine(records):
+    """Return the evidence of one machine's records, without those of other machines."""
+    return next(iter(evidence(records).values()), Evidence())

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import factory
 import msgspec
+from factory import of_one_machine
 from test_grid_experiment import search
 from test_input_experiments import ABOUT, DROPOUT, NOAUG, cell, stored
 from test_learning_page import HALF, RAW, trained
@@ -12,7 +13,6 @@ from test_scaling import MLP, NODE, node, seconds
 
 from suite import models
 from suite.claims import observations
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import Moment, Sample, Telemetry
 
 ROOT = Path(__file__).parents[1]

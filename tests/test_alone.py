@@ -3,6 +3,7 @@
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 from trust.worlds import Target, World
 
 from suite.driver import profiles
@@ -10,7 +11,6 @@ from suite.report.parts import ladder as shown
 from suite.results.cite.citation import Citation, text
 from suite.results.cite.one_host import numbers
 from suite.results.pooled import ladder
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import Sample
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import summary

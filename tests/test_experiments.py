@@ -6,13 +6,13 @@ from dataclasses import replace
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 
 from suite import ceilings, experiments, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.claims import observations
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.single.roofline import roof, share
 from suite.results.single.summary import summary
 

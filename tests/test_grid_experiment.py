@@ -3,12 +3,12 @@
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.claims.grids import OBSERVATIONS
 from suite.experiments import grid_search
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
 from suite.results.views.experiment_result import Chart
 

@@ -5,6 +5,7 @@ import json
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
@@ -12,7 +13,6 @@ from suite.case import Case
 from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square

@@ -3,13 +3,13 @@
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 from test_site import built, checkout, rendered  # noqa: F401
 
 from suite import models
 from suite.case import Case
 from suite.report.parts import ladder as shown
 from suite.results.pooled import ladder
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.run import Sample, Stage
 from suite.workload import WholeRun

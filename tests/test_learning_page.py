@@ -5,6 +5,7 @@ import re
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
@@ -17,7 +18,7 @@ from suite.report.pages import learning as report
 from suite.report.parts import accuracies
 from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.run import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}

@@ -6,6 +6,7 @@ from dataclasses import replace
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 from plan import __main__ as printed
 from plan import wanted
 from plan.tables import answered as answers_table
@@ -15,7 +16,6 @@ from plan.tables import table as plan_table
 from suite import experiments, models
 from suite.analysis import devices
 from suite.report.parts import tables
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table

@@ -3,11 +3,11 @@
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import first_call_vs_steady, run_length
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.run import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun

@@ -6,6 +6,7 @@ from itertools import permutations
 import factory
 import msgspec
 import pytest
+from factory import of_one_machine
 from hypothesis import given
 from hypothesis import strategies as st
 from test_measure import answered, offer
@@ -17,7 +18,6 @@ from suite.driver.forecast import process_seconds
 from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
 from suite.nn.histograms import HESSIAN_BITS, LARGEST
-from suite.results.pooled.machine_evidence import of_one_machine
 
 EIGHT = MachineCapabilities(backends=("cpu", "gpu"), cores=64, gpus=8)
 MLP = models.load("cifar10_mlp").description

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 import pytest
+from factory import of_one_machine
 from flax import nnx
 from test_traffic import Device, measured, task
 
@@ -26,7 +27,6 @@ from suite.experiments import serving
 from suite.programs.jax.serving import JaxServing
 from suite.results.cite import keys, one_host
 from suite.results.cite.citation import Citation
-from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records import acceptance, store
 from suite.results.records.run import Served
 from suite.results.single.latency import latency, quantile

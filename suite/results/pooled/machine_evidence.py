@@ -64,11 +64,6 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
     return by_machines(records, current_pools, speedup.of_pools(current_pools))
 
 
-def of_one_machine(records: Sequence[Record]) -> Evidence:
-    """Return the evidence of one machine's records, without those of other machines."""
-    return next(iter(evidence(records).values()), Evidence())
-
-
 def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
     """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
     return {
