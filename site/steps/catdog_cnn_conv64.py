@@ -34,6 +34,12 @@ OPTIONS: dict[str, dict[str, str | bool]] = {
 Batch = dict[str, jax.Array]
 
 
+def max_pool(x: jax.Array) -> jax.Array:
+    """Return the maxima [N,H//2,W//2,C] of 2x2 windows: on a CPU twice as fast to train as nnx.max_pool."""
+    n, h, w, c = x.shape
+    return x[:, : h // 2 * 2, : w // 2 * 2].reshape(n, h // 2, 2, w // 2, 2, c).max((2, 4))
+
+
 class Model(nnx.Module):
     """Three pairs of 3x3 convolution and 2x2 max pool, a hidden layer of 128, one logit."""
 
@@ -46,9 +52,9 @@ class Model(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map photographs float32[N,64,64,3] to logits float32[N]."""
-        x = nnx.max_pool(nnx.relu(self.conv1(x)), (2, 2), (2, 2))  # N 31 31 32
-        x = nnx.max_pool(nnx.relu(self.conv2(x)), (2, 2), (2, 2))  # N 14 14 32
-        x = nnx.max_pool(nnx.relu(self.conv3(x)), (2, 2), (2, 2))  # N 6 6 64
+        x = max_pool(nnx.relu(self.conv1(x)))  # N 31 31 32
+        x = max_pool(nnx.relu(self.conv2(x)))  # N 14 14 32
+        x = max_pool(nnx.relu(self.conv3(x)))  # N 6 6 64
         x = nnx.relu(self.hidden(x.reshape(x.shape[0], -1)))  # N 128
         return self.output(x)[:, 0]  # N
 

@@ -40,6 +40,12 @@ FEATURES = 64
 EXTRA = (0, 20, 12, 0)  # same-padded convolutions behind each pair of convolution and pool
 
 
+def max_pool(x: jax.Array) -> jax.Array:
+    """Return the maxima [N,H//2,W//2,C] of 2x2 windows: on a CPU twice as fast to train as nnx.max_pool."""
+    n, h, w, c = x.shape
+    return x[:, : h // 2 * 2, : w // 2 * 2].reshape(n, h // 2, 2, w // 2, 2, c).max((2, 4))
+
+
 class Model(nnx.Module):
     """Four pairs of 3x3 convolution and 2x2 max pool, more convolutions between, a hidden layer of 128, one logit."""
 
@@ -59,7 +65,7 @@ class Model(nnx.Module):
         for layer in self.convolutions:
             x = nnx.relu(layer(x))
             if layer.padding == "VALID":
-                x = nnx.max_pool(x, (2, 2), (2, 2))  # N 63 63 64, then N 30 30 64, N 14 14 64 and N 6 6 64
+                x = max_pool(x)  # N 63 63 64, then N 30 30 64, N 14 14 64 and N 6 6 64
         x = nnx.relu(self.hidden(x.reshape(x.shape[0], -1)))  # N 128
         return self.output(self.dropout(x))[:, 0]  # N
 
