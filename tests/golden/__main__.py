@@ -10,6 +10,7 @@ from unittest import mock
 
 from altair.utils import schemapi
 
+from golden import judgements
 from suite.report import pages
 from suite.report.charts import vega
 from suite.report.parts.facts import Facts
@@ -90,6 +91,8 @@ def main() -> None:
         else:
             continue
         print(f"changed: {path}")
+    if judgements.write():
+        print(f"changed: {judgements.STORED}")
     print(f"{len(now)} pages; read git diff")
 
 

@@ -30,8 +30,9 @@ ROOMS = {  # that decide a number or a status, each with its modules that only s
     "suite.results.cite": "citation quotation",
     "suite.claims": "_articles",
 }
-JUDGED = ("test_observations", "test_bounds", "test_judging", "test_ledger_rules", "test_ledger")  # of all claims
-NUMBERS = ("test_number_bounds", "test_ledger_rules", "test_ledger")  # of documented numbers
+# Of all claims.
+JUDGED = ("test_observations", "test_bounds", "test_judging", "test_judgements", "test_ledger_rules", "test_ledger")
+NUMBERS = ("test_number_bounds", "test_judgements", "test_ledger_rules", "test_ledger")  # of documented numbers
 TESTS = {
     "suite.claims._alone": NUMBERS,
     "suite.claims._comparison": NUMBERS,
