@@ -3,17 +3,51 @@
 `python -m golden` writes it anew; read `git diff`.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from ledger_worlds import ALL, FAR_APART, NUMBERS, ROOT, SHARES, WORLDS, judge, known, shared
+import factory
+import msgspec
+from ledger_worlds import (
+    ALL,
+    FAR_APART,
+    NUMBERS,
+    ROOT,
+    SHARES,
+    WORLDS,
+    answers,
+    augmented,
+    depths,
+    grid,
+    judge,
+    known,
+    served,
+    shared,
+    sides,
+    trees,
+)
 
+from suite.analysis.steps import words
 from suite.claims import Judgement
-from suite.claims._documented_numbers import entries
+from suite.claims._documented_numbers import Entry, entries
 from suite.results.records import catalogue
 
 STORED = Path(__file__).with_name("judgements.txt")
 HOSTS = {"three hosts": SHARES, "one host": (1.0,), "hosts far apart": FAR_APART}
+BATCHES = [*sides("mnist_mlp", 60), *sides("cifar10_mlp", 31), *sides("imdb_text_cnn", 5)]
+MORE = {  # worlds of observations that decide nothing new, but of which something else is said
+    "O12": {"two networks": served(40, 30, 20)[:4], "one network": served(40, 30, 20)[:2]},
+    "O15": {"two high": BATCHES, "none high": BATCHES[4:]},
+    "O25": {"drawings": answers(0.99, 0.01, data="embedded")},
+}
+FOUR = msgspec.structs.replace(factory.HOST, cores=4)
+MORE_NUMBERS = {
+    "gbdt_mortgage": {"four GPUs": trees(11, 2.1), "four GPUs slower": trees(40, 0.8), "one GPU": trees(11, 2.1)[:2]},
+    "catdog_cnn_dropout": {"both sides": [*augmented(80, 100), *augmented(70, 100, "gpu")]},
+    "catdog_cnn_base": {
+        "four cores": [msgspec.structs.replace(record, machine=FOUR) for record in grid(100, 80, backend="cpu")]
+    },
+    "catdog_cnn_128": {"GPU only": [record for record in depths() if record.backend == "gpu"]},
+}
 WORKLOADS = {about.name: about for about in catalogue.read(ROOT / "site" / "records") if about.claims}
 
 
@@ -22,14 +56,20 @@ def rules() -> list[str]:
     numbers = entries([*WORKLOADS.values()], known([]), {})
     return [
         *(f"{code}: {each.said} {each.rule}" for code, each in ALL.items()),
-        *(f"{entry.workload} {entry.claim.metric}: {entry.rule}" for entry in numbers),
+        *(_number(entry) for entry in numbers),
     ]
+
+
+def _number(entry: Entry) -> str:
+    claim = entry.claim
+    documented = "; ".join(part for part in (claim.definition, claim.cpu_device, claim.gpu_device) if part)
+    return f"{entry.workload} {claim.metric} ({documented}): {entry.rule}"
 
 
 def observation(code: str) -> list[str]:
     """Return what is said of an observation in its worlds."""
     lines = [_line("nothing measured", ALL[code].judge(known([])))]
-    for world, records in WORLDS.get(code, {}).items():
+    for world, records in {**WORLDS.get(code, {}), **MORE.get(code, {})}.items():
         lines += [_line(f"{world}, {hosts}", judge(code, records, shares)) for hosts, shares in HOSTS.items()]
         lines.append(_line(f"{world}, disturbed", judge(code, list(map(shared, records)))))
         lines += [
@@ -41,24 +81,42 @@ def observation(code: str) -> list[str]:
 
 def numbers(workload: str) -> list[str]:
     """Return what is said of a workload's documented numbers in the worlds of each."""
-    unmeasured = dict(_numbers(workload, "nothing measured", []))
-    lines = list(unmeasured.values())
-    for metric, worlds in ((metric, worlds) for (name, metric), worlds in NUMBERS.items() if name == workload):
-        for world, records in worlds.items():
-            for hosts, shares in HOSTS.items():
-                found = _numbers(workload, f"{metric} {world}, {hosts}", records, shares)
-                lines += [line for key, line in found if line.split(": ", 1)[1] != unmeasured[key].split(": ", 1)[1]]
+    unmeasured = _numbers(workload, [])
+    scopes = {
+        f"{scope} measured": sides(workload, 12, scope, WORKLOADS[workload]) for scope in ("step", "epoch", "run")
+    }
+    worlds = [
+        (world, records, ("three hosts",)) for world, records in {**scopes, **MORE_NUMBERS.get(workload, {})}.items()
+    ]
+    for (name, metric), found in NUMBERS.items():
+        if name == workload:
+            worlds += [(f"{metric} {world}", records, tuple(HOSTS)) for world, records in found.items()]
+    lines = unmeasured
+    for world, records, hosts in worlds:
+        for host in hosts:
+            said = zip(_numbers(workload, records, HOSTS[host]), unmeasured, strict=True)
+            lines = [*lines, *(f"{world}, {host}: {line}" for line, before in said if line != before)]
     return lines
 
 
-def _numbers(workload: str, world: str, records: list, shares: tuple = SHARES) -> Iterator[tuple[int, str]]:
-    """Yield each documented number's place in the list and what is said of it."""
-    for place, entry in enumerate(entries([WORKLOADS[workload]], known(records, shares), {})):
-        yield place, _line(f"{entry.claim.metric} where {world}", entry.judgement)
+def _numbers(workload: str, records: list, shares: tuple = SHARES) -> list[str]:
+    """Return what is said of each of a workload's documented numbers, and of those of no workload."""
+    return [
+        " ".join(
+            [
+                _line(each.claim.metric, each.judgement),
+                *([words(each.measured)] if each.measured else []),
+                each.scope or "",
+            ]
+        )
+        for each in entries([WORKLOADS[workload]], known(records, shares), {})
+    ]
 
 
 def _line(world: str, found: Judgement) -> str:
-    return f"{world}: {found.verdict}. {found.found}".rstrip()
+    held = ", ".join({True: "yes", False: "no", None: "open"}[part.holds] for part in found.parts)
+    whole = "" if len(found.parts) != 1 else found.parts[0].says
+    return f"{world}: {found.verdict} {whole}({held}). {found.found}".rstrip()
 
 
 def sections() -> dict[str, list[str]]:
