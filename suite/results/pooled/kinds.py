@@ -8,7 +8,7 @@ from typing import NamedTuple
 from suite.case import Backend, Implementation
 from suite.results.records.identity import HostKey
 from suite.results.records.machine import Machine
-from suite.results.stats import borrowing, variance_components
+from suite.results.stats import variance_components
 from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
 
@@ -66,7 +66,7 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
 
     @cache
     def unlikeness(left_out: int) -> float:
-        return borrowing.unlikeness(map(known, group) for group in wider[left_out].values())
+        return variance_components.unlikeness(map(known, group) for group in wider[left_out].values())
 
     def components(likeness: Likeness) -> tuple[Components, bool]:
         own = best = known(likeness)
@@ -74,7 +74,7 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
             if best.enough:
                 break
             others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
-            candidate = borrowing.borrowed(own, others, unlikeness(left_out))
+            candidate = variance_components.borrowed(own, others, unlikeness(left_out))
             best = max(best, candidate, key=lambda each: each.degrees)
         return best, best is not own
 

@@ -16,7 +16,7 @@ from suite.results.pooled.kinds import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
 from suite.results.single.summary import seconds_by_round
-from suite.results.stats import borrowing, pooling
+from suite.results.stats import pooling, variance_components
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
@@ -77,10 +77,10 @@ def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
     components: dict[Hashable, Components] = {}
     for kinds in backends.values():
         own = {kind: components_of(filter(None, cells)) for kind, cells in kinds.items() if any(cells)}
-        unlikeness = borrowing.unlikeness([own.values()])
+        unlikeness = variance_components.unlikeness([own.values()])
         for kind, plain in own.items():
             others = (other for name, other in own.items() if name != kind)
-            components[kind] = borrowing.borrowed(plain, others, unlikeness)
+            components[kind] = variance_components.borrowed(plain, others, unlikeness)
     return components
 
 
