@@ -14,8 +14,8 @@ from suite.cli import main
 from suite.report.pages import trust as report
 from suite.results.compare import reproducibility as answers
 from suite.results.compare.reproducibility import Answer, Reproducibility, reproducibility
-from suite.results.pooled import kinds, pools
-from suite.results.pooled.kinds import Likeness
+from suite.results.pooled import grouping, pools
+from suite.results.pooled.grouping import Likeness
 from suite.results.stats import variance_components
 from suite.results.stats.shares import Share
 from suite.results.stats.statistics import t_quantile
@@ -275,7 +275,7 @@ def alone(cell):
 
 
 def test_hosts_that_differ_in_one_implementation_widen_no_other():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
     )
     assert known(like()) == (variance_components.components(NARROW), False)
@@ -283,7 +283,7 @@ def test_hosts_that_differ_in_one_implementation_widen_no_other():
 
 
 def test_a_machine_of_too_few_hosts_borrows_of_other_machines_of_the_implementation():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW]
         + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
         + [(like("two"), alone(WIDE[0][:1]))]
@@ -296,7 +296,7 @@ def test_a_machine_of_too_few_hosts_borrows_of_other_machines_of_the_implementat
 
 
 def test_an_implementation_of_too_few_hosts_borrows_of_others():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="keras"), alone(WIDE[0][:1]))]
     )
     components, borrowed = known(like(implementation="keras"))
@@ -310,7 +310,7 @@ def test_what_is_borrowed_counts_for_the_less_the_more_machines_differ():
     degrees = []
     for other in (NARROW, WIDE):
         pair = ("one", NARROW), ("two", other)
-        known = kinds.shared([(like(name), alone(cell)) for name, same in pair for cell in same])
+        known = grouping.shared([(like(name), alone(cell)) for name, same in pair for cell in same])
         assert not known(like("one"))[1]
         degrees.append(known(like("three"))[0].degrees)
     assert degrees[0] == pytest.approx(2 * variance_components.components(NARROW).degrees, rel=0.05)
@@ -318,5 +318,5 @@ def test_what_is_borrowed_counts_for_the_less_the_more_machines_differ():
 
 
 def test_where_nobody_knows_nothing_is_borrowed():
-    components, borrowed = kinds.shared([(like(), alone(NARROW[0][:1]))])(like())
+    components, borrowed = grouping.shared([(like(), alone(NARROW[0][:1]))])(like())
     assert (components.degrees, borrowed) == (0, False)

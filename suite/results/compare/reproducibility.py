@@ -15,8 +15,7 @@ import msgspec
 
 from suite import units
 from suite.case import Case
-from suite.results.pooled.grouping import DISPATCH_SECONDS, seconds_by_host
-from suite.results.pooled.kinds import ByHost, Likeness, shared
+from suite.results.pooled.grouping import DISPATCH_SECONDS, ByHost, Likeness, seconds_by_host, shared
 from suite.results.pooled.pools import Pool
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.record import Record

@@ -17,12 +17,19 @@ import msgspec
 
 from suite import units
 from suite.case import Case
-from suite.results.pooled.certificate import Certificate, certificate, surely_below, undecided
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
-from suite.results.pooled.ways import Way, fewer_cores, is_baseline, ways
+from suite.results.pooled.ways import (
+    Certificate,
+    Way,
+    certificate,
+    fewer_cores,
+    is_baseline,
+    surely_below,
+    undecided,
+    ways,
+)
 from suite.results.records.record import Record
 from suite.results.single.same_computation import disagreements
-from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.scopes import SCOPES
@@ -150,7 +157,7 @@ class PooledSpeedUp:
     @cached_property
     def best_over_best(self) -> Pooled:
         """The fastest CPU way's time over the fastest GPU way's, of any implementation."""
-        return pooling.ratio(*((pool.cell, pool.among) for pool in (self.best_cpu, self.best_gpu)))
+        return self.best_cpu.over(self.best_gpu)
 
 
 def lacking(value: Pooled) -> Iterator[str]:
@@ -185,7 +192,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
                 machine=machine,
                 cpu=cpu,
                 gpu=gpu,
-                ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
+                ratio=cpu.over(gpu),
                 cpu_ways=ways_of(machine, cpu),
                 gpu_ways=ways_of(machine, gpu),
                 apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
