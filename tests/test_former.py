@@ -16,7 +16,8 @@ from suite.cli import running
 from suite.console import citing
 from suite.report.pages import glossary, numbers
 from suite.report.parts.facts import Facts
-from suite.results.cite import keys, stored_pools
+from suite.results.cite import stored_pools
+from suite.results.cite.number import parse
 from suite.results.records import packing, record, store
 from suite.variants import NAMES
 
@@ -123,7 +124,7 @@ def test_former_and_current_values_are_apart():
 
 def test_only_the_value_of_an_axis_is_renamed():
     text = "system/mnist_mlp/cpu/step/variant=plain/allocator=system/seconds@0123456789ab"
-    assert keys.parse(text).text() == text.replace("=system", "=default-malloc")
+    assert parse(text).text() == text.replace("=system", "=default-malloc")
     assert former.former_key(former.key(text)) == text
 
 

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from suite.results.cite.keys import key_of
-from suite.results.cite.number import Number, a_step
+from suite.results.cite.number import Number, a_step, key_of
 from suite.results.records.record import STABLE, Record
 from suite.results.single.latency import blocking_step, latency
 from suite.results.single.speedup import SpeedUp, speedups

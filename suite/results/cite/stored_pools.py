@@ -12,8 +12,7 @@ from typing import Literal
 import msgspec
 
 from suite import former
-from suite.results.cite.keys import PINNED, parse
-from suite.results.cite.number import Number, version_of
+from suite.results.cite.number import PINNED, Number, parse, version_of
 from suite.results.pooled.speedup import State
 from suite.results.records import files
 from suite.results.records.record import Record

@@ -9,7 +9,7 @@ A speed-up has one of four states:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,7 +28,7 @@ from suite.results.pooled.ways import (
     undecided,
     ways,
 )
-from suite.results.records.record import Record
+from suite.results.records.record import STABLE, Record
 from suite.results.single.same_computation import disagreements
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
@@ -98,11 +98,7 @@ class PooledSpeedUp:
     @property
     def state(self) -> State:
         """Its state."""
-        if self.apart:
-            return "invalid"
-        if self.certificate == "not certified":
-            return "not certified"
-        return "open" if any(self._lacking()) else "quotable"
+        return state_of(self._lacking(), self.apart, self.certificate)
 
     @property
     def quotable(self) -> bool:
@@ -140,7 +136,7 @@ class PooledSpeedUp:
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quotable."""
-        yield from lacking(self.ratio)
+        yield from lacking(self.ratio, (*self.cpu.records, *self.gpu.records))
         if self.certificate == "open":
             yield "certificate open: " + undecided(self.cpu_ways)
 
@@ -160,14 +156,25 @@ class PooledSpeedUp:
         return self.best_cpu.over(self.best_gpu)
 
 
-def lacking(value: Pooled) -> Iterator[str]:
-    """Yield what a pooled number lacks to be quotable."""
+def state_of(lacks: Iterable[str], apart: Sequence[str] = (), certificate: Certificate | None = None) -> State:
+    """Return the state of a pooled number, given what it lacks and, for a ratio, how its sides differ."""
+    if apart:
+        return "invalid"
+    if certificate == "not certified":
+        return certificate
+    return "open" if any(lacks) else "quotable"
+
+
+def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
+    """Yield what a pooled number of these records lacks to be quotable."""
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
         yield "no interval: too little says how much hosts differ"
     elif words := too_wide(value.estimate):
         yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
+    for schema in sorted({record.schema for record in members} - STABLE):
+        yield f"{schema} was provisional"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:

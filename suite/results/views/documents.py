@@ -12,8 +12,7 @@ import msgspec
 
 from suite.case import Backend, Implementation, Precision
 from suite.results.cite.citation import Citation
-from suite.results.cite.keys import key_of
-from suite.results.cite.number import Number
+from suite.results.cite.number import METRICS, Number, Unit, key_of
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
@@ -27,19 +26,7 @@ from suite.results.stats.statistics import Estimate
 from suite.scopes import Scope
 from suite.workload import Description
 
-Unit = Literal["s", "examples/s", "FLOP/s", "1"]
 Verdict = Literal["faster", "slower", "same", "not separated"]
-
-_UNITS: dict[str, Unit] = {
-    "seconds": "s",
-    "examples-per-second": "examples/s",
-    "flop-per-second": "FLOP/s",
-    "speedup": "1",
-    "best-over-best": "1",
-    "latency": "s",
-    "latency-p50": "s",
-    "latency-p99": "s",
-}
 
 
 class _Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -348,7 +335,7 @@ def _listed(number: Number) -> ListedNumber:
         pinned=cited.key if number.digest else None,
         range_low=number.value.range_low,
         range_high=number.value.range_high,
-        unit=_UNITS[number.key.metric],
+        unit=METRICS[number.key.metric].unit,
         campaigns=number.campaigns,
         hosts=number.value.hosts,
         status=number.state,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.pooled.pools import Pool
-from suite.results.pooled.speedup import lacking
+from suite.results.pooled.speedup import lacking, state_of
 from suite.results.records.record import Record
 from suite.results.single.speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
@@ -190,7 +190,7 @@ def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
     if value is None:
         return Cell(text=units.DASH, remark=why), Cell(text=units.DASH)
     reasons = tuple(lacking(value))
-    status = Cell(text="open" if reasons else "quotable", remark="; ".join(reasons))
+    status = Cell(text=state_of(reasons), remark="; ".join(reasons))
     return status, Cell(text=units.count(value.hosts), sort=value.hosts)
 
 
