@@ -15,7 +15,7 @@ from suite.results.cite.stored_pools import line_of
 from suite.results.compare.comparison import LEAST_BAND, compared
 from suite.results.records import store
 from suite.results.records.record import Record
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.views import documents
 

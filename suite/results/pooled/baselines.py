@@ -7,7 +7,7 @@ from suite.case import Case, Implementation
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import Way, is_baseline, ways
 from suite.results.records.record import Record
-from suite.results.single.baselines import not_timed
+from suite.results.single.paired_speedup import not_timed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from suite.case import Backend, Case
 from suite.results.pooled.grouping import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.single.summary import seconds_by_round
 from suite.results.stats import pooling, variance_components
 from suite.results.stats.pooling import Pooled

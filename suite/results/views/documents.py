@@ -18,7 +18,7 @@ from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.records.record import Record, to_json
-from suite.results.single.speedup import SpeedUp, speedups
+from suite.results.single.paired_speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State

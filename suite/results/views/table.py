@@ -7,7 +7,7 @@ from suite import units
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking, state_of
 from suite.results.records.record import Record
-from suite.results.single.speedup import Result, SpeedUp, record_of
+from suite.results.single.paired_speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import msgspec
 
 from suite import units
+from suite.case import Backend, Case, Implementation
 from suite.results.records.record import Record
-from suite.results.single.baselines import CERTIFIED_FROM, baselines_of, others_of, untimed
 from suite.results.single.same_computation import disagreements
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
 from suite.scopes import SCOPES
+from suite.variants import variants_of, way_name
 
+CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 _ROUNDING = 1e-9  # of a mean of equal values
 
 
@@ -26,7 +28,6 @@ class SpeedUp:
     gpu: Summary
     ratio: Estimate
     baselines: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
-    gpu_baselines: tuple[tuple[Summary, Estimate], ...]
     apart: tuple[str, ...]  # differences between the computations of the two sides
     caveat: str  # a caveat of the ratio, but of neither side
     uncovered: tuple[str, ...]  # why the CPU side has no certificate, or what the certificate does not cover
@@ -36,7 +37,7 @@ class SpeedUp:
         """Its state; of one host it is never quotable."""
         if self.apart or "invalid" in (self.cpu.state, self.gpu.state):
             return "invalid"
-        return "not certified" if self.certificate is False and self.beaten_by_baseline else "open"
+        return "not certified" if self.baselines and self.certificate is False else "open"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -45,35 +46,15 @@ class SpeedUp:
         return (*self.apart, *sides, *filter(None, [self.caveat]), *self.uncovered)
 
     @property
-    def steady(self) -> bool:
-        """Whether neither side nor the ratio has a caveat."""
-        return self.cpu.steady and self.gpu.steady and not self.apart and not self.caveat
-
-    @property
-    def complete(self) -> bool:
-        """Whether both sides are valid and lack no round."""
-        return self.cpu.complete and self.gpu.complete
-
-    @property
     def fastest_baseline(self) -> tuple[Summary, Estimate] | None:
         """The fastest baseline on the CPU; None if none was compared."""
         return min(self.baselines, key=lambda baseline: baseline[1].value, default=None)
 
     @property
-    def fastest_gpu_baseline(self) -> tuple[Summary, Estimate] | None:
-        """The fastest baseline on the GPU; None if none was compared."""
-        return min(self.gpu_baselines, key=lambda baseline: baseline[1].value, default=None)
-
-    @property
     def certified(self) -> bool:
         """Whether the CPU side has a baseline and none takes less than 0.7 of its time."""
-        return bool(self.baselines) and not self.beaten_by_baseline
-
-    @property
-    def beaten_by_baseline(self) -> bool:
-        """Whether a baseline takes less than 0.7 of the CPU side's time."""
         best = self.fastest_baseline
-        return best is not None and best[1].value < CERTIFIED_FROM
+        return best is not None and best[1].value >= CERTIFIED_FROM
 
     @property
     def certificate(self) -> bool | None:
@@ -128,7 +109,6 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         gpu=gpu,
         ratio=ratio,
         baselines=baselines,
-        gpu_baselines=baselines_of(gpu, group),
         apart=tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)),
         caveat=caveat if cpu.steady and gpu.steady else "",
         uncovered=tuple(_of_the_certificate(cpu, group, baselines)) if asked else (),
@@ -165,3 +145,37 @@ def current(ratios: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     for item in sorted(ratios, key=lambda s: min(s.cpu.record.current_key, s.gpu.record.current_key)):
         latest[item.gpu.record.machine_and_case] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))
+
+
+def baselines_of(summary: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+    """Return the baselines of a summary's case, each with its time over the summary's, paired by round."""
+    baselines = []
+    for other in others_of(summary, group):
+        over = time_ratio(other, summary)
+        if over is not None:
+            baselines.append((other, over))
+    return tuple(baselines)
+
+
+def untimed(baselines: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
+    """Return the names of the untimed variants of these baselines' implementations on their backend."""
+    cases = [baseline.record.case for baseline, _ in baselines]
+    return not_timed(cases, sorted({case.implementation for case in cases}), cases[0].backend) if cases else ()
+
+
+def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], backend: Backend) -> tuple[str, ...]:
+    """Return the names of the variants of implementations on a backend that are not in `timed`."""
+    return tuple(
+        way_name(implementation, variant)
+        for implementation in implementations
+        for variant in variants_of(implementation, backend)
+        if (implementation, variant) not in {(case.implementation, case.variant) for case in timed}
+    )
+
+
+def others_of(summary: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
+    """Yield the results of other implementations of the same case, valid or not."""
+    own = summary.record.compared_as
+    for other in group:
+        if other.record.case.implementation != own.implementation and other.record.compared_as.taken_as(own) == own:
+            yield other
