@@ -73,7 +73,7 @@ TESTS = {
     "suite.results.stats.statistics": ("test_statistics",),
     "suite.results.cite.stored_pools": ("test_stored_pools", "test_keys"),
     "suite.results.single.summary": ("test_summary", "test_speedup", "test_results", "test_telemetry"),
-    "suite.results.evidence.trees": ("test_evidence",),
+    "suite.results.evidence.parity": ("test_evidence",),
     "suite.results.single.validity": ("test_validity",),
     "suite.results.stats.variance_components": ("test_pooling",),
     "suite.results.stats.variances": ("test_pooling",),
