@@ -18,7 +18,7 @@ from suite.report.pages import glossary, numbers
 from suite.report.parts.facts import Facts
 from suite.results.cite import stored_pools
 from suite.results.cite.number import parse
-from suite.results.records import packing, record, store
+from suite.results.records import record, store
 from suite.variants import NAMES
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
@@ -95,7 +95,7 @@ def test_a_record_with_former_values_has_the_current_ones_its_bytes_and_its_file
     assert problems == ()
     assert (found.case, found.name) == (now.case, path.stem)
     assert (found.case.variant, found.case.allocator) == ("scan", "default-malloc")
-    pack = packing.pack(path.parent)
+    pack = store.pack(path.parent)
     assert store.content(pack / path.name) == content
     assert store.load([tmp_path]) == ((found,), ())
 

@@ -65,7 +65,7 @@ TESTS = {
     "suite.results.compare.reproducibility": ("test_trials", "test_reproducibility"),
     "suite.results.single.roofline": ("test_roofline",),
     "suite.results.single.selection": ("test_selection", "test_campaigns", "test_comparison", "test_speedup"),
-    "suite.results.records.settings": ("test_settings",),
+    "suite.results.records.machine": ("test_settings", "test_pooled_kinds"),
     "suite.results.stats.shares": ("test_shares",),
     "suite.results.single.paired_speedup": ("test_speedup", "test_frameworks", "test_agreement", "test_results"),
     "suite.results.pooled.spreads": ("test_spreads", "test_schedule"),

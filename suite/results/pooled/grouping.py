@@ -16,10 +16,9 @@ import msgspec
 from suite.case import Backend, Case, Implementation
 from suite.results.pooled import spreads
 from suite.results.records.identity import HostKey, identity
-from suite.results.records.machine import Machine
+from suite.results.records.machine import Machine, bearing
 from suite.results.records.record import Record, once
 from suite.results.records.run import Run
-from suite.results.records.settings import bearing
 from suite.results.single import old_jax, validity
 from suite.results.single.summary import disturbed, step_seconds
 from suite.results.stats import variance_components
