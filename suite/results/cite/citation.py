@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from suite import __version__, former, units
+from suite import former, units
 from suite.results.cite.number import METRICS, RATIOS, Metric, Number, Unit, version_of
 from suite.scopes import SCOPES
 
 TITLE = "How much faster is a GPU? A reference suite"
 AUTHOR = "The suite's maintainers"
-LICENCE = "Apache-2.0"
 
 _Write = tuple[Callable[[float, float | None], str], Callable[[float | None, float | None], str]]
 _WRITE: Mapping[Unit, _Write] = {  # a value, and an interval
@@ -231,16 +230,3 @@ def csl(cited: Citation) -> str:
     if cited.site:
         item["URL"] = cited.permalink
     return json.dumps([item], indent=1, ensure_ascii=False)
-
-
-def citation_file() -> str:
-    """Return CITATION.cff, with the title, author, version and licence of every citation."""
-    return (
-        "cff-version: 1.2.0\n"
-        "message: If you use this suite or its results, please cite it with the record's address and digest.\n"
-        f'title: "{TITLE}"\n'
-        "type: software\n"
-        f"authors:\n  - name: {AUTHOR}\n"
-        f"version: {__version__}\n"
-        f"license: {LICENCE}\n"
-    )

@@ -16,7 +16,7 @@ import msgspec
 from suite.case import Backend, Case, Implementation
 from suite.results.pooled import spreads
 from suite.results.records.identity import HostKey, identity
-from suite.results.records.machine import Machine, bearing
+from suite.results.records.machine import Machine, bearing, outside
 from suite.results.records.record import Record, once
 from suite.results.records.run import Run
 from suite.results.single import old_jax, validity
@@ -122,7 +122,7 @@ def case_of(record: Record) -> Case:
 @once
 def pool_key(record: Record) -> Hashable:
     """Return what two records must share to be evidence of the same time."""
-    who, versions = identity(record), record.software.packages
+    who, versions, settings = identity(record), record.software.packages, bearing(record.software.settings)
     return (
         case_of(record),
         record.case.threads,
@@ -132,7 +132,7 @@ def pool_key(record: Record) -> Hashable:
         who.campaign if who.own_campaign_only else "",
         tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
         # A program of method 1 has its settings in its digest.
-        () if who.method else tuple(_outside(record).items()),
+        () if who.method else tuple((name, value) for name, value in settings.items() if outside(name)),
     )
 
 
@@ -165,9 +165,3 @@ def likeness_of(group: Sequence[Record]) -> Likeness:
     values = [value for host in seconds_by_host(group).values() for value in host]
     short = scope == "step" and bool(values) and median(values) < DISPATCH_SECONDS
     return Likeness(kind_of(record.machine, backend), record.case.implementation, backend, scope, short)
-
-
-def _outside(record: Record) -> dict[str, str]:
-    """Return the environment variables and XLA flags that bear on speed."""
-    settings = bearing(record.software.settings)
-    return {name: value for name, value in settings.items() if name.isupper() or name.startswith("xla_")}

@@ -110,4 +110,9 @@ def bearing(settings: Mapping[str, str]) -> dict[str, str]:
 
 def _values(name: str, settings: tuple[Mapping[str, str], ...]) -> set[str | None]:
     values = {each.get(name) for each in settings}
-    return values if name.isupper() or name.startswith("xla_") else values - {None}
+    return values if outside(name) else values - {None}
+
+
+def outside(name: str) -> bool:
+    """Return whether a setting is an environment variable or XLA flag, not an implementation's own."""
+    return name.isupper() or name.startswith("xla_")

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from suite.results.records.record import Record
+from suite.results.single.floor import trained
 from suite.results.single.summary import Summary, summary
-from suite.workload import Description
 
 FAMILY = "ceiling"
 MATMUL, COPY = "ceiling_matmul", "ceiling_copy"
@@ -78,11 +78,6 @@ def least_bytes(record: Record) -> int:
     about = record.description
     moved = 2 * about.trainable_parameters if trained(about) else about.parameters
     return measured[0] if measured else _FLOAT32_BYTES * moved
-
-
-def trained(about: Description) -> bool:
-    """Return whether a step updates the parameters."""
-    return about.flop_per_example > about.forward_flop_per_example
 
 
 def share(item: Summary, ceilings: Roof) -> Share:

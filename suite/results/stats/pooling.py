@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
+from msgspec.structs import replace
+
 from suite.results.stats.statistics import Estimate, t_quantile
 from suite.results.stats.variance_components import Cell, Components, logarithms, of_cell
 from suite.results.stats.variances import SMALLEST
@@ -38,15 +40,8 @@ class Pooled(Plain, frozen=True, kw_only=True):
         """Return a quantity over this value, with interval and range inverted: a rate from a time."""
         ends = (self.high, self.low, self.range_high, self.range_low)
         low, high, range_low, range_high = (None if end is None else quantity / end for end in ends)
-        return Pooled(
-            value=quantity / self.value,
-            low=low,
-            high=high,
-            range_low=range_low,
-            range_high=range_high,
-            hosts=self.hosts,
-            processes=self.processes,
-        )
+        value = quantity / self.value
+        return replace(self, value=value, low=low, high=high, range_low=range_low, range_high=range_high)
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:

@@ -165,19 +165,20 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     """Return the cells of a rate in examples/s, linked to the record, and its interval; dashes with reasons if None."""
     if rate is None:
         return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
-    width = units.half_width(rate.low, rate.high)
-    value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
-    return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
+    return _rate_cells(rate, item.record)
 
 
 def pooled_rate_cells(pool: Pool | None, why: str = "") -> tuple[Cell, Cell]:
     """Return the cells of a pool's examples a second and interval; dashes with the reason without a pool."""
     if pool is None:
         return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
-    rate = pool.seconds.per(pool.case.batch)
+    return _rate_cells(pool.seconds.per(pool.case.batch), pool.newest)
+
+
+def _rate_cells(rate: Estimate, record: Record) -> tuple[Cell, Cell]:
     text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
-    interval = Cell(text=units.quantity_interval(rate.low, rate.high, ""))
-    return Cell(text=text, sort=rate.value, record=pool.newest), interval
+    interval = units.quantity_interval(rate.low, rate.high, "")
+    return Cell(text=text, sort=rate.value, record=record), Cell(text=interval)
 
 
 def base_cells(record: Record) -> tuple[Cell, Cell]:
