@@ -38,7 +38,6 @@ TESTS = {
     "suite.claims._documented_numbers": NUMBERS,
     "suite.claims._ratios": NUMBERS,
     "suite.results.records.acceptance": ("test_acceptance",),
-    "suite.results.single.same_computation": ("test_agreement",),
     "suite.results.pooled.baselines": ("test_baselines", "test_frameworks"),
     "suite.results.records.choices": ("test_choices",),
     "suite.results.single.choosing": ("test_choosing",),

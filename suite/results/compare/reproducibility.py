@@ -67,7 +67,8 @@ def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
                 continue
             hosts = frozenset({host})
             yield Trial(side=_name(pool), pools=(pool,), hosts=hosts, good=holds(own))
-            for cpu in twins[_cpu_case(pool)] if _has_speedup(pool) else ():
+            with_speedup = pool.likeness.backend == "gpu" and pool.case.implementation == "jax"
+            for cpu in twins[_cpu_case(pool)] if with_speedup else ():
                 together = cpu.likeness.backend == "cpu" and not set(cpu.campaigns).isdisjoint(pool.campaigns)
                 if together and (theirs := _side(cpu, host, among)) is not None:
                     yield Trial(side=SPEED_UP, pools=(cpu, pool), hosts=hosts, good=holds(theirs, own))
@@ -90,10 +91,6 @@ def _cpu_case(pool: Pool) -> Case:
     return msgspec.structs.replace(pool.case, backend="cpu", precision="float32-highest").ignoring_allocator
 
 
-def _has_speedup(pool: Pool) -> bool:
-    return pool.likeness.backend == "gpu" and pool.case.implementation == "jax"
-
-
 def holds(*sides: _Side) -> bool:
     """Return whether a left-out host's mean, or the ratio of two sides' means, lies in the others' range.
 
@@ -103,7 +100,7 @@ def holds(*sides: _Side) -> bool:
     for sign, (values, others, among) in zip((1, -1), sides, strict=False):
         centre, error2, further2, degrees = pooling.moments(others, among)
         saved = among.sigma2 * (1 - 1 / len(values))  # by rounds beyond the first
-        off += sign * (_mean(values) - centre)
+        off += sign * (fmean(map(math.log, values)) - centre)
         parts.append((error2 + further2 - saved, degrees))
     return abs(off) <= pooling.reach(parts)
 
@@ -124,10 +121,6 @@ def _campaigns(pool: Pool) -> Sequence[tuple[HostKey, Sequence[float]]]:
     for record in pool.records:
         groups[identity(record).host_key, record.campaign].append(record)
     return [(host, seconds_by_host(records)[host]) for (host, _), records in groups.items()]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fmean(map(math.log, values))
 
 
 def machine_words(pool: Pool) -> str:

@@ -29,7 +29,7 @@ from suite.results.pooled.ways import (
     ways,
 )
 from suite.results.records.record import STABLE, Record
-from suite.results.single.same_computation import disagreements
+from suite.results.single.paired_speedup import disagreements
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.scopes import SCOPES

@@ -1,4 +1,9 @@
-"""Speed-ups on one host: CPU time over GPU time in one campaign, paired by round, with a certificate."""
+"""Speed-ups on one host: CPU time over GPU time in one campaign, paired by round, with a certificate.
+
+Both sides must have computed the same: inputs and losses are compared round by round. Source of the bounds: the
+published pairs of both sides. First losses differ by at most 2e-6; the second loss, after an update, by 3e-3 for the
+deepest network, whose batch norms of small batches amplify rounding.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +14,6 @@ import msgspec
 from suite import units
 from suite.case import Backend, Case, Implementation
 from suite.results.records.record import Record
-from suite.results.single.same_computation import disagreements
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
@@ -17,6 +21,7 @@ from suite.scopes import SCOPES
 from suite.variants import variants_of, way_name
 
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
+_FIRST, _LATER = 1e-4, 1e-2  # relative to the CPU's loss: of the first step; of a later one, after an update
 _ROUNDING = 1e-9  # of a mean of equal values
 
 
@@ -179,3 +184,30 @@ def others_of(summary: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
     for other in group:
         if other.record.case.implementation != own.implementation and other.record.compared_as.taken_as(own) == own:
             yield other
+
+
+def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
+    """Yield each difference between a GPU in full float32 and the CPU of its campaign.
+
+    Skipped are lower precisions, which change the loss, and whole runs, whose last loss ends a training of its own.
+    """
+    if gpu.case.precision != "float32-highest" or gpu.case.scope == "run":
+        return
+    cpu_runs = {run.round: run for run in cpu.runs if not run.reason}
+    for theirs in gpu.runs:
+        run = cpu_runs.get(theirs.round)
+        if run is None or theirs.reason:
+            continue
+        where = f"round {run.round + 1}"
+        if run.input_digest != theirs.input_digest:
+            yield f"{where}: the sides had other inputs"
+        first = _FIRST if gpu.case.variant != "scan" else _LATER  # the first call of scan has many steps
+        yield from _apart(f"{where}: the first loss", run.first_loss, theirs.first_loss, first)
+        ours, other = (each.audit.replay if each.audit else None for each in (run, theirs))
+        if ours is not None and other is not None:
+            yield from _apart(f"{where}: the second loss", ours.twice, other.twice, _LATER)
+
+
+def _apart(what: str, cpu: float | None, gpu: float | None, bound: float) -> Iterator[str]:
+    if cpu is not None and gpu is not None and abs(cpu - gpu) > bound * abs(cpu):
+        yield f"{what} is {cpu:.6g} on the CPU and {gpu:.6g} on the GPU"

@@ -89,14 +89,13 @@ def share(item: Summary, ceilings: Roof) -> Share:
     peak = ceilings.get((*side, MATMUL, case.precision))
     bandwidth = ceilings.get((*side, COPY, "float32-highest"))
     reason = _lacking(item, peak, bandwidth)
-    if item.seconds is None or peak is None or case.threads is not None or case.devices > 1:
-        return Share(mfu=None, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
-    mfu = flop / item.seconds.value / peak.rate if flop else None
-    if bandwidth is None:
-        return Share(mfu=mfu, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
-    floor = max(flop / peak.rate, moved / bandwidth.rate)
-    reason = reason if flop else "no FLOP are counted where nothing is multiplied"
-    of_floor = floor / item.seconds.value
+    mfu = floor = of_floor = None
+    if item.seconds is not None and peak is not None and case.threads is None and case.devices == 1:
+        mfu = flop / item.seconds.value / peak.rate if flop else None
+        if bandwidth is not None:
+            floor = max(flop / peak.rate, moved / bandwidth.rate)
+            of_floor = floor / item.seconds.value
+            reason = reason if flop else "no FLOP are counted where nothing is multiplied"
     return Share(mfu=mfu, floor_seconds=floor, of_floor=of_floor, intensity=flop / moved, reason=reason)
 
 
