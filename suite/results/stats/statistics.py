@@ -26,12 +26,6 @@ class Estimate(Plain, frozen=True, kw_only=True):
             return None
         return math.expm1(math.log(self.high / self.low) / 2)
 
-    def apart(self, other: "Estimate") -> bool:
-        """Return whether both have intervals and these do not overlap."""
-        if self.low is None or self.high is None or other.low is None or other.high is None:
-            return False
-        return max(self.low, other.low) > min(self.high, other.high)
-
     def per(self, quantity: float) -> "Estimate":
         """Return a quantity over this value, with its interval inverted: a rate from a time."""
         low, high = (None if end is None else quantity / end for end in (self.high, self.low))
