@@ -6,8 +6,7 @@ import pytest
 
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.run import Audit, Replay
-from suite.results.single.same_computation import disagreements
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import disagreements, speedups
 
 
 def replayed(second):

@@ -10,13 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from suite import cli
-from suite.results.cite.keys import METRICS
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import line_of
 from suite.results.compare.comparison import LEAST_BAND, compared
 from suite.results.records import store
 from suite.results.records.record import Record
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.views import documents
 
@@ -119,10 +118,6 @@ def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_ma
     assert smoke["reason"] == "it only shows that it runs"
     part = documents.cite_list_document(there, "/speedup").numbers
     assert {number.key.rpartition("/")[2] for number in part} == {"speedup"}
-
-
-def test_every_metric_has_a_unit():
-    assert tuple(documents._UNITS) == METRICS
 
 
 def test_a_reader_of_a_document_may_meet_a_field_that_it_does_not_know():

@@ -13,13 +13,13 @@ import factory
 import pytest
 from click.testing import CliRunner
 
-from suite import cli
+from suite import __version__, cli
 from suite.console import citing
 from suite.report.charts import badges
 from suite.report.pages import numbers
 from suite.report.parts.facts import Facts
 from suite.results.cite import one_host, quotation, stored_pools
-from suite.results.cite.citation import Citation, bibtex, citation_file, csl, markdown, text
+from suite.results.cite.citation import AUTHOR, TITLE, Citation, bibtex, csl, markdown, text
 from suite.results.cite.numbers import Numbers
 from suite.results.records import store
 from suite.results.stats.pooling import Pooled
@@ -152,7 +152,8 @@ def test_a_badge_is_a_picture_that_names_its_key(speedup):
 
 
 def test_the_citation_file_says_what_every_citation_says():
-    assert (ROOT / "CITATION.cff").read_text() == citation_file()
+    lines = (ROOT / "CITATION.cff").read_text().splitlines()
+    assert {f'title: "{TITLE}"', f"  - name: {AUTHOR}", f"version: {__version__}"} <= {*lines}
 
 
 def test_what_cite_gives_passes_the_check(there):

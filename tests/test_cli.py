@@ -28,7 +28,7 @@ from suite.multihost import hosts
 from suite.processes import lock
 from suite.report.site import pages
 from suite.results.evidence.gallery import Sheet
-from suite.results.records import packing, store
+from suite.results.records import store
 from suite.results.single.summary import summary
 from suite.sessions import bench, publishing, resuming
 from suite.worker_api.protocol import Offer
@@ -625,7 +625,7 @@ def test_a_campaign_is_not_published_among_records_of_a_namesake(campaign, check
     other = factory.record(campaign=name, batch=64)
     store.add(other, checkout / place)
     if place == "site/records":
-        packing.pack(checkout / place / name)
+        store.pack(checkout / place / name)
     code, output = said("publish", name, "--out", str(out))
     assert code == 1
     assert f"{other.name}.json' is of another campaign '{name}', begun in the same second" in " ".join(output.split())

@@ -316,7 +316,7 @@ def test_what_was_measured_of_a_file_as_it_is_now_is_found_again(tmp_path):
         compared(file=evidence.digest(file), backend="gpu", low=None, high=None),
     )
     for one in (once, other, compared(workload="mnist_cnn")):
-        evidence.write(one, tmp_path / "evidence")
+        one.write(tmp_path / "evidence")
     assert evidence.read(tmp_path / "evidence") == (once, other)
     file.write_text("another")
     assert evidence.read(tmp_path / "evidence") == ()

@@ -2,22 +2,22 @@
 
 import pytest
 
-from suite.results.evidence import learning, trees
+from suite.results.evidence import learning, parity
 
 
 def forests(difference=0.0, planted=0.1):
     grown = {"table": "higgs", "columns": 28, "rows": 1000, "tested": 500, "xgboost": 0.5}
-    return trees.Trees(
+    return parity.Trees(
         made="2026-01-01",
         commit="abc",
         machine="a processor",
         cores=2,
         packages={"jax": "0.12.0"},
         bound=0.25,
-        forests=(trees.Forest(jax=0.5, **grown), trees.Forest(jax=0.5 + difference, **grown)),
+        forests=(parity.Forest(jax=0.5, **grown), parity.Forest(jax=0.5 + difference, **grown)),
         planted=(
-            trees.Planted(bug="no gain", table="higgs", rows=1000, difference=0.5),
-            trees.Planted(bug="no leaf", table="higgs", rows=1000, difference=planted),
+            parity.Planted(bug="no gain", table="higgs", rows=1000, difference=0.5),
+            parity.Planted(bug="no leaf", table="higgs", rows=1000, difference=planted),
         ),
     )
 
@@ -38,12 +38,12 @@ def test_trees_are_good_where_they_are_as_xgboost_s_and_no_bug_is(difference, pl
 
 
 def test_what_was_found_of_trees_is_read_again(tmp_path):
-    assert trees.read(tmp_path) is None
-    assert trees.write(forests(), tmp_path) == tmp_path / "trees.json"
-    assert trees.read(tmp_path) == forests()
+    assert parity.Trees.read(tmp_path) is None
+    assert forests().write(tmp_path) == tmp_path / "trees.json"
+    assert parity.Trees.read(tmp_path) == forests()
     (tmp_path / "trees.json").write_text('{"made": 1}')
     with pytest.raises(ValueError, match="is not what the boosting session writes"):
-        trees.read(tmp_path)
+        parity.Trees.read(tmp_path)
 
 
 def trained(*accuracies, **broken):
@@ -90,8 +90,8 @@ def test_a_lesson_is_good_if_nothing_that_was_tried_is_not():
 
 
 def test_a_lesson_is_read_again(tmp_path):
-    assert learning.write(learning_check(True), tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
-    assert learning.read(tmp_path) == (learning_check(True),)
+    assert learning_check(True).write(tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
+    assert learning.LearningCheck.read_all(tmp_path) == (learning_check(True),)
     (tmp_path / "learning" / "mnist_mlp.cpu.json").write_text('{"made": 1}')
     with pytest.raises(ValueError, match="is not what the learning session writes"):
-        learning.read(tmp_path)
+        learning.LearningCheck.read_all(tmp_path)

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from suite.results.stats.crossing import crossing
-from suite.results.stats.fit import power_law, rank_correlation
+from suite.results.stats.fit import crossing, power_law, rank_correlation
 from suite.results.stats.statistics import Estimate
 
 # Crossing

@@ -16,8 +16,9 @@ from suite.cli import running
 from suite.console import citing
 from suite.report.pages import glossary, numbers
 from suite.report.parts.facts import Facts
-from suite.results.cite import keys, stored_pools
-from suite.results.records import packing, record, store
+from suite.results.cite import stored_pools
+from suite.results.cite.number import parse
+from suite.results.records import record, store
 from suite.variants import NAMES
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
@@ -94,7 +95,7 @@ def test_a_record_with_former_values_has_the_current_ones_its_bytes_and_its_file
     assert problems == ()
     assert (found.case, found.name) == (now.case, path.stem)
     assert (found.case.variant, found.case.allocator) == ("scan", "default-malloc")
-    pack = packing.pack(path.parent)
+    pack = store.pack(path.parent)
     assert store.content(pack / path.name) == content
     assert store.load([tmp_path]) == ((found,), ())
 
@@ -123,7 +124,7 @@ def test_former_and_current_values_are_apart():
 
 def test_only_the_value_of_an_axis_is_renamed():
     text = "system/mnist_mlp/cpu/step/variant=plain/allocator=system/seconds@0123456789ab"
-    assert keys.parse(text).text() == text.replace("=system", "=default-malloc")
+    assert parse(text).text() == text.replace("=system", "=default-malloc")
     assert former.former_key(former.key(text)) == text
 
 

@@ -8,7 +8,7 @@ from suite import units
 from suite.report.parts import frameworks, one_campaign, tables
 from suite.results.pooled.baselines import baseline_comparisons
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import speedups
 
 JAX = (0.010, 0.0101, 0.0099)
 

@@ -21,7 +21,7 @@ LOSSY, LOSSLESS = 8.0, 0.5  # mean difference in levels of 255: of WebP, and of 
 
 @pytest.fixture(scope="module")
 def stored():
-    return evidence.read(SITE / "evidence")
+    return evidence.Gallery.read(SITE / "evidence")
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +99,9 @@ def test_hostile_text_in_the_evidence_is_harmless(stored):
 
 
 def test_a_file_that_is_no_gallery_is_refused_by_name(tmp_path):
-    (tmp_path / evidence.FILE).write_text("{}")
+    (tmp_path / evidence.Gallery.PLACE).write_text("{}")
     with pytest.raises(ValueError, match=r"gallery\.json' is not what suite data gallery writes"):
-        evidence.read(tmp_path)
+        evidence.Gallery.read(tmp_path)
 
 
 def test_pages_that_name_a_stand_in_link_its_pictures():
@@ -110,4 +110,4 @@ def test_pages_that_name_a_stand_in_link_its_pictures():
         '<a href="../data.html#mnist">stand-in for mnist, made by this project</a>' in found["workloads/mnist_mlp.md"]
     )
     assert 'href="data.html"' in found["index.md"]
-    assert 'id="mnist"' in report.page(evidence.read(SITE / "evidence"))
+    assert 'id="mnist"' in report.page(evidence.Gallery.read(SITE / "evidence"))

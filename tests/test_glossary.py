@@ -10,10 +10,10 @@ from suite.report.pages import glossary
 from suite.report.parts import tables, templates
 from suite.report.site import pages
 from suite.results.evidence.trust import Finding, Part
-from suite.results.pooled.certificate import Certificate
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.pooled.ways import Certificate
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.scopes import Scope
 from suite.variants import VARIANTS, way_of

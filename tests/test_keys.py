@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from suite import former
 from suite.case import Case
-from suite.results.cite import keys, one_host
-from suite.results.cite.number import ON_ONE_HOST
+from suite.results.cite import one_host
+from suite.results.cite.number import ON_ONE_HOST, parse
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import line_of
 
@@ -37,8 +37,8 @@ def test_the_grammar_is_frozen(text, axes):
     records = [factory.record(**axes)]
     if text.endswith("speedup"):
         records.append(factory.record(backend="cpu"))
-    assert keys.parse(text) in {number.key.unpinned for number in one_host.numbers(records)}
-    assert keys.parse(text).text() == former.key(text)
+    assert parse(text) in {number.key.unpinned for number in one_host.numbers(records)}
+    assert parse(text).text() == former.key(text)
 
 
 def test_every_axis_of_a_case_has_its_place_in_keys():
@@ -51,7 +51,7 @@ def test_every_axis_of_a_case_has_its_place_in_keys():
 @given(st.text(alphabet=string.ascii_lowercase + "/=@-_.0", max_size=60))
 def test_any_text_is_a_key_or_a_clear_error(text):
     try:
-        key = keys.parse(text)
+        key = parse(text)
     except ValueError as error:
         words = str(error)
     else:
@@ -73,7 +73,7 @@ def test_any_text_is_a_key_or_a_clear_error(text):
 )
 def test_what_is_no_key_says_where(text, words):
     with pytest.raises(ValueError, match=r"^key") as error:
-        keys.parse(text)
+        parse(text)
     assert words in str(error.value)
 
 

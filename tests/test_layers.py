@@ -256,7 +256,7 @@ def test_jax_is_imported_by_its_rooms_alone():
         "suite.sessions.bench",
         "suite.cluster.supervisor",
         "suite.report.site.pages",
-        "suite.results.single.speedup",
+        "suite.results.single.paired_speedup",
     ],
 )
 def test_the_parent_is_free_of_jax(module):

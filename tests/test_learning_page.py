@@ -55,17 +55,17 @@ def trained(name, shares=(0.8, 0.82), data="tfds", steps=None, predictions=(), *
 
 
 def test_what_was_found_is_read_as_it_was_written(tmp_path):
-    learning.write(FOUND, tmp_path)
+    FOUND.write(tmp_path)
     other = msgspec.structs.replace(FOUND, backend="gpu")
-    learning.write(other, tmp_path)
-    assert learning.read(tmp_path) == (FOUND, other)
-    assert learning.read(tmp_path / "nothing") == ()
+    other.write(tmp_path)
+    assert learning.LearningCheck.read_all(tmp_path) == (FOUND, other)
+    assert learning.LearningCheck.read_all(tmp_path / "nothing") == ()
 
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
-    learning.write(FOUND, tmp_path).write_text("[]")
+    FOUND.write(tmp_path).write_text("[]")
     with pytest.raises(ValueError, match=r"mnist_mlp\.cpu\.json' is not what the learning session writes"):
-        learning.read(tmp_path)
+        learning.LearningCheck.read_all(tmp_path)
 
 
 def test_every_seed_has_to_reach_the_bound():

@@ -9,7 +9,7 @@ from suite.driver import deadline, runner, schedule
 from suite.driver.profiles import EFFORTS
 from suite.driver.request import BUDGET_MINUTES, WITHIN
 from suite.results.single import validity
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 
 PAGE = (Path(__file__).parent.parent / "site" / "method.md").read_text()
 

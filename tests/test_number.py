@@ -6,8 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.cite.keys import key_of
-from suite.results.cite.number import ON_ONE_HOST, Number, a_step, version_of
+from suite.results.cite.number import ON_ONE_HOST, Number, a_step, key_of, version_of
 from suite.results.stats.pooling import Pooled
 
 FIRST, AGAIN, LAST = (

@@ -11,7 +11,7 @@ from suite.results.cite.one_host import numbers
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import store
 from suite.results.single import old_jax
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.views.table import reasons
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from suite.cli import main
 from suite.report.site import build, pages
-from suite.results.records import packing, packs, store
+from suite.results.records import packs, store
 from suite.results.records.record import sealed, to_json
 from suite.sessions import publishing
 
@@ -41,7 +41,7 @@ def contents(**changes):
 @pytest.fixture
 def pack(tmp_path):
     """The pack of a small campaign."""
-    return packing.pack(tmp_path / CAMPAIGN, contents())
+    return store.pack(tmp_path / CAMPAIGN, contents())
 
 
 # What a pack is
@@ -80,7 +80,7 @@ def test_published_packs_hold_nothing_beside_records():
     found = list((ROOT / "site" / "records").glob("*.zip"))
     assert found
     assert [path.name for path in found if not plain(path.read_bytes())] == []
-    assert not [path.name for path in (ROOT / "site" / "records").iterdir() if path.is_dir()], "packing.pack packs it"
+    assert not [path.name for path in (ROOT / "site" / "records").iterdir() if path.is_dir()], "store.pack packs it"
 
 
 def test_a_record_in_a_pack_is_read_as_its_file_is(tmp_path, pack):
@@ -96,10 +96,10 @@ def test_records_come_in_the_same_order_from_packs_and_from_folders(tmp_path):
         for record in factory.campaign(("mnist_mlp", "cifar10_mlp"), campaign=campaign):
             store.add(record, tmp_path)
     loose = store.load([tmp_path])
-    packing.pack(tmp_path / "20260101-000000-a.5ghz")
+    store.pack(tmp_path / "20260101-000000-a.5ghz")
     assert store.load([tmp_path]) == loose
     for folder in [path for path in tmp_path.iterdir() if path.is_dir()]:
-        packing.pack(folder)
+        store.pack(folder)
     assert {path.suffix for path in tmp_path.iterdir()} == {".zip"}
     assert store.load([tmp_path]) == loose
 
@@ -108,7 +108,7 @@ def test_of_a_record_that_was_published_in_a_pack_its_loose_copy_is_not_counted_
     published, out = tmp_path / "published", tmp_path / "out"
     mine = store.add(factory.record(), out)
     store.add(factory.record(backend="gpu"), out)
-    packing.pack(published / CAMPAIGN, {mine.name: mine.read_bytes()})
+    store.pack(published / CAMPAIGN, {mine.name: mine.read_bytes()})
     assert [record.backend for record in store.load([published, out])[0]] == ["cpu", "gpu"]
     assert len(store.load([published])[0]) == 1
 
@@ -207,7 +207,7 @@ def test_of_a_pack_with_a_damaged_record_the_others_are_read_and_the_record_is_n
 
 def test_a_record_that_was_changed_and_packed_anew_is_refused(tmp_path):
     files = {name: text.replace(b'"rounds": 3', b'"rounds": 4') for name, text in contents().items()}
-    packing.pack(tmp_path / CAMPAIGN, files)
+    store.pack(tmp_path / CAMPAIGN, files)
     records, problems = store.load([tmp_path])
     assert not records
     assert len(problems) == len(files)
@@ -224,7 +224,7 @@ def test_a_pack_under_another_name_than_its_campaigns_is_said_and_not_counted(pa
 def test_what_no_pack_may_hold_is_not_packed(tmp_path):
     for name, content in (("Up.json", b"{}"), ("../x.json", b"{}"), ("x.json", bytes(packs.LARGEST_RECORD_BYTES + 1))):
         with pytest.raises(ValueError, match=rf"'{tmp_path}/c\.zip' cannot hold these records: member "):
-            packing.pack(tmp_path / "c", {name: content})
+            store.pack(tmp_path / "c", {name: content})
     assert not list(tmp_path.iterdir())
 
 
@@ -233,9 +233,9 @@ def test_what_no_pack_may_hold_is_not_packed(tmp_path):
 
 def test_a_pack_that_grows_keeps_what_it_has_and_else_stays_untouched(tmp_path, pack):
     before, inode = {path.name: store.content(path) for path in store.of(pack)}, pack.stat().st_ino
-    packing.pack(tmp_path / CAMPAIGN, before)
+    store.pack(tmp_path / CAMPAIGN, before)
     assert pack.stat().st_ino == inode
-    packing.pack(tmp_path / CAMPAIGN, {"mnist_mlp.cpu.step.batch-64.json": b"new"})
+    store.pack(tmp_path / CAMPAIGN, {"mnist_mlp.cpu.step.batch-64.json": b"new"})
     after = {path.name: store.content(path) for path in store.of(pack)}
     assert after == before | {"mnist_mlp.cpu.step.batch-64.json": b"new"}
 
@@ -243,7 +243,7 @@ def test_a_pack_that_grows_keeps_what_it_has_and_else_stays_untouched(tmp_path, 
 def test_a_pack_never_gets_another_record_under_a_name_that_it_has(tmp_path, pack):
     whole, (name, *_) = pack.read_bytes(), contents()
     with pytest.raises(ValueError, match=r"exists and differs; a published record is never changed"):
-        packing.pack(tmp_path / CAMPAIGN, {"new.json": b"{}", name: b"{}"})
+        store.pack(tmp_path / CAMPAIGN, {"new.json": b"{}", name: b"{}"})
     assert pack.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [pack]
 
@@ -251,7 +251,7 @@ def test_a_pack_never_gets_another_record_under_a_name_that_it_has(tmp_path, pac
 def test_a_damaged_pack_is_not_overwritten(tmp_path, pack):
     pack.write_bytes(pack.read_bytes()[:-9])
     with pytest.raises(ValueError, match="is not a readable pack of records"):
-        packing.pack(tmp_path / CAMPAIGN, contents())
+        store.pack(tmp_path / CAMPAIGN, contents())
 
 
 def test_where_the_disk_is_full_the_pack_stays_as_it_was_and_so_do_loose_records(tmp_path, pack, monkeypatch):
@@ -262,7 +262,7 @@ def test_where_the_disk_is_full_the_pack_stays_as_it_was_and_so_do_loose_records
 
     monkeypatch.setattr("os.fsync", refuse)
     with pytest.raises(RuntimeError, match=rf"cannot write '{pack}': No space left on device; free some space"):
-        packing.pack(tmp_path / CAMPAIGN)
+        store.pack(tmp_path / CAMPAIGN)
     assert pack.read_bytes() == whole
     assert loose.exists()
     assert sorted(tmp_path.iterdir()) == sorted([pack, loose.parent])
@@ -272,7 +272,7 @@ def test_loose_records_go_when_they_are_packed_and_what_else_lies_there_stays(tm
     path = store.add(factory.record(), tmp_path)
     content, note = path.read_bytes(), path.with_name("journal.jsonl")
     note.write_text("{}")
-    pack = packing.pack(path.parent)
+    pack = store.pack(path.parent)
     assert store.content(pack / path.name) == content
     assert list(path.parent.iterdir()) == [note]
 
@@ -315,7 +315,7 @@ def test_a_pack_that_was_sent_may_have_any_name_but_holds_one_campaign(tmp_path,
 
 
 def test_a_pack_that_lies_too_deep_fails_the_check(tmp_path):
-    packing.pack(tmp_path / "a" / "b" / CAMPAIGN, contents())
+    store.pack(tmp_path / "a" / "b" / CAMPAIGN, contents())
     code, output = said("validate", tmp_path / "a")
     assert code == 1
     assert f"it belongs in '{tmp_path}/a/{CAMPAIGN}.zip', or name '{tmp_path}/a/b' if that is where" in output
@@ -337,7 +337,7 @@ def test_a_damaged_pack_and_a_record_that_it_lacks_are_said(pack):
 
 
 def test_packs_and_records_in_them_are_compared(tmp_path, pack):
-    other = packing.pack(tmp_path / "20260102-000000-b", contents(campaign="20260102-000000-b"))
+    other = store.pack(tmp_path / "20260102-000000-b", contents(campaign="20260102-000000-b"))
     for words in ((pack, other), (store.of(pack)[0], store.of(other)[0])):
         code, output = said("compare", *words, "--out", tmp_path)
         assert code == 0, output
@@ -346,7 +346,7 @@ def test_packs_and_records_in_them_are_compared(tmp_path, pack):
 
 @pytest.mark.parametrize("name", [CAMPAIGN, "records"])
 def test_a_pack_that_was_sent_is_published_under_its_campaigns_name(checkout, name):
-    sent = packing.pack(checkout / "sent" / name, contents())
+    sent = store.pack(checkout / "sent" / name, contents())
     code, output = said("publish", sent)
     assert code == 0, output
     assert output.splitlines()[0] == f"published site/records/{CAMPAIGN}.zip"
@@ -398,26 +398,26 @@ def gathered(folder):
 
 
 def test_the_site_has_each_record_of_a_pack_at_its_address_and_the_pack(tmp_path):
-    pack = packing.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
+    pack = store.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
     expected = {f"records/{CAMPAIGN}/{name}": content for name, content in contents().items()}
     assert gathered(tmp_path) == expected | {f"records/{CAMPAIGN}.zip": pack.read_bytes()}
 
 
 def test_the_site_writes_a_packs_records_anew_only_where_the_pack_changed(tmp_path):
-    pack = packing.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
+    pack = store.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
     gathered(tmp_path)
     before = {path: path.stat().st_ctime_ns for path in (tmp_path / "html").rglob("*.json")}
     gathered(tmp_path)
     assert {path: path.stat().st_ctime_ns for path in before} == before
     pack.unlink()
-    packing.pack(tmp_path / "site" / "records" / CAMPAIGN, {name: text + b" " for name, text in contents().items()})
+    store.pack(tmp_path / "site" / "records" / CAMPAIGN, {name: text + b" " for name, text in contents().items()})
     assert {text[-1:] for name, text in gathered(tmp_path).items() if name.endswith(".json")} == {b" "}
     pack.unlink()
     assert gathered(tmp_path) == {}
 
 
 def test_the_site_leaves_out_a_record_that_is_damaged_in_its_pack_and_has_the_others(tmp_path):
-    pack = packing.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
+    pack = store.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
     gathered(tmp_path)
     damage(pack)
     left = {name for name in gathered(tmp_path) if name.endswith(".json")}
@@ -425,8 +425,8 @@ def test_the_site_leaves_out_a_record_that_is_damaged_in_its_pack_and_has_the_ot
 
 
 def test_a_damaged_pack_is_said_once_and_the_site_goes_on_without_it(tmp_path):
-    pack = packing.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
-    good = packing.pack(tmp_path / "site" / "records" / "20260102-000000-b", contents(campaign="20260102-000000-b"))
+    pack = store.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
+    good = store.pack(tmp_path / "site" / "records" / "20260102-000000-b", contents(campaign="20260102-000000-b"))
     pack.write_bytes(pack.read_bytes()[:-9])
     outcome = pages.render([tmp_path / "site" / "records"], tmp_path / "site")
     assert len(outcome.problems) == 1
@@ -436,7 +436,7 @@ def test_a_damaged_pack_is_said_once_and_the_site_goes_on_without_it(tmp_path):
 
 
 def test_what_was_published_in_a_pack_is_shown_as_published(tmp_path):
-    packing.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
+    store.pack(tmp_path / "site" / "records" / CAMPAIGN, contents())
     for record in factory.campaign(("mnist_mlp",)):
         store.add(record, tmp_path / "records")
     pages.render([tmp_path / "site" / "records", tmp_path / "records"], tmp_path / "site")

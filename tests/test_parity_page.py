@@ -8,13 +8,13 @@ import pytest
 
 from suite import units
 from suite.report.pages import parity as report
-from suite.results.evidence import parity, trees
+from suite.results.evidence import parity
 
 EVIDENCE = Path(__file__).parent.parent / "site" / "evidence"
-GROWN = trees.Trees(
+GROWN = parity.Trees(
     made="2026-01-02", commit="def", machine="a processor", cores=2, packages={"xgboost": "3.4.1"}, bound=1e-4,
-    forests=(trees.Forest(table="mortgage", columns=45, rows=400_000, tested=9, jax=0.94027, xgboost=0.94028),),
-    planted=(trees.Planted(bug="a level too few", table="mortgage", rows=16_384, difference=0.0082),),
+    forests=(parity.Forest(table="mortgage", columns=45, rows=400_000, tested=9, jax=0.94027, xgboost=0.94028),),
+    planted=(parity.Planted(bug="a level too few", table="mortgage", rows=16_384, difference=0.0082),),
 )  # fmt: skip
 
 
@@ -35,22 +35,22 @@ def found(**changes):
 
 
 def test_what_was_found_is_read_as_it_was_written(tmp_path):
-    parity.write(found(), tmp_path)
-    assert parity.read(tmp_path) == found()
+    found().write(tmp_path)
+    assert parity.Parity.read(tmp_path) == found()
 
 
 def test_nothing_found_is_none_and_its_page_says_how_to_find_it(tmp_path):
-    assert parity.read(tmp_path) is None
-    assert trees.read(tmp_path) is None
+    assert parity.Parity.read(tmp_path) is None
+    assert parity.Trees.read(tmp_path) is None
     page = report.page(None, None)
     assert "nox -s parity" in page
     assert "nox -s boosting" in page
 
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
-    (tmp_path / parity.FILE).write_text('{"networks": 1}')
+    (tmp_path / parity.Parity.PLACE).write_text('{"networks": 1}')
     with pytest.raises(ValueError, match=r"parity\.json' is not what the parity session writes"):
-        parity.read(tmp_path)
+        parity.Parity.read(tmp_path)
 
 
 def test_the_page_has_errors_bounds_and_a_dash_for_what_an_inference_has_not():
@@ -79,11 +79,11 @@ def test_a_hostile_name_is_harmless():
 
 
 def test_what_was_found_of_trees_is_read_as_it_was_written(tmp_path):
-    trees.write(GROWN, tmp_path)
-    assert trees.read(tmp_path) == GROWN
-    (tmp_path / trees.FILE).write_text("{}")
+    GROWN.write(tmp_path)
+    assert parity.Trees.read(tmp_path) == GROWN
+    (tmp_path / parity.Trees.PLACE).write_text("{}")
     with pytest.raises(ValueError, match=r"trees\.json' is not what the boosting session writes"):
-        trees.read(tmp_path)
+        parity.Trees.read(tmp_path)
 
 
 def test_the_page_has_the_auc_of_both_sides_and_what_a_bug_does_to_it():
@@ -113,7 +113,7 @@ def test_a_bug_in_the_trees_that_goes_unseen_is_said():
 
 
 def test_the_published_trees_are_as_good_as_those_of_xgboost_and_all_their_bugs_are_seen():
-    evidence = trees.read(EVIDENCE)
+    evidence = parity.Trees.read(EVIDENCE)
     assert evidence is not None
     assert evidence.good
     assert {(forest.table, forest.rows) for forest in evidence.forests} >= {
@@ -122,7 +122,7 @@ def test_the_published_trees_are_as_good_as_those_of_xgboost_and_all_their_bugs_
 
 
 def test_the_published_evidence_is_that_all_networks_agree_and_all_bugs_are_caught():
-    evidence = parity.read(EVIDENCE)
+    evidence = parity.Parity.read(EVIDENCE)
     assert evidence is not None
     assert all(network.agrees for network in evidence.networks)
     assert len(evidence.bugs) >= 20

@@ -4,7 +4,7 @@ import factory
 import pytest
 from msgspec.structs import replace
 
-from suite.results.pooled.kinds import kind_of
+from suite.results.pooled.grouping import kind_of
 
 KNOWN = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=207)
 OTHER_GPU = (replace(factory.H100, name="NVIDIA H200"),)

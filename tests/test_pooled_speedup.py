@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 
 NOISE = (1.0, 1.01, 0.99)
 

@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.results.stats import pooling
-from suite.results.stats.borrowing import borrowed, unlikeness
-from suite.results.stats.changes import changed, smallest_change
-from suite.results.stats.pooling import pooled, ratio
-from suite.results.stats.variance_components import Components, components, wild
+from suite.results.stats.pooling import changed, pooled, ratio, smallest_change
+from suite.results.stats.variance_components import Components, borrowed, components, unlikeness, wild
 
 E = math.e
 # What a squared normal value is on average if it counts as at most the 95 % point: by parts, with that point 1.96^2.

@@ -7,8 +7,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled import pools
-from suite.results.pooled.grouping import case_of, likeness_of, usable
-from suite.results.pooled.kinds import kind_of
+from suite.results.pooled.grouping import case_of, kind_of, likeness_of, usable
 from suite.results.pooled.pools import current
 from suite.results.records import identity
 from suite.results.records.choices import Choices, Threads

@@ -13,8 +13,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import reference_round
 from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
-from suite.results.single.baselines import baselines_of
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import baselines_of, speedups
 from suite.results.single.summary import summary
 
 ABOUT = (factory.description("mnist_mlp"), factory.description("cifar10_mlp"))

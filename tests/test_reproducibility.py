@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from suite.cli import main
 from suite.report.pages import trust as report
-from suite.results.compare import trials
+from suite.results.compare import reproducibility as answers
 from suite.results.compare.reproducibility import Answer, Reproducibility, reproducibility
-from suite.results.pooled import kinds, pools
-from suite.results.pooled.kinds import Likeness
+from suite.results.pooled import grouping, pools
+from suite.results.pooled.grouping import Likeness
 from suite.results.stats import variance_components
 from suite.results.stats.shares import Share
 from suite.results.stats.statistics import t_quantile
@@ -69,16 +69,16 @@ def test_equal_values_hold():
 
 
 def test_a_host_that_is_off_lies_outside_what_the_others_predict():
-    found = list(trials.left_out(hosts([1.0, 1.01, 0.99, 1.02, 10.0])))
+    found = list(answers.left_out(hosts([1.0, 1.01, 0.99, 1.02, 10.0])))
     off = [trial for trial in found if {host for host, *_ in trial.hosts} == {f"{4:016x}"}]
     assert [trial.good for trial in off] == [False, False]
 
 
 def test_nothing_of_a_left_out_host_is_in_its_prediction(monkeypatch):
     asked = []
-    monkeypatch.setattr(trials, "holds", lambda *sides: asked.append([side[1:] for side in sides]) or True)
+    monkeypatch.setattr(answers, "holds", lambda *sides: asked.append([side[1:] for side in sides]) or True)
     for factor in (1.0, 10.0):
-        list(trials.left_out(hosts([1.0, 1.01, 0.99, factor])))
+        list(answers.left_out(hosts([1.0, 1.01, 0.99, factor])))
     before, after = (sides[6:] for sides in (asked[:8], asked[8:]))  # the fourth host's
     assert before == after
     assert asked[:6] != asked[8:14]
@@ -98,21 +98,21 @@ def edge(*sides):
 @pytest.mark.parametrize(("size", "good"), [(0.999, True), (1.001, False), (-0.999, True), (-1.001, False)])
 def test_the_range_is_that_of_a_campaign_of_as_many_rounds(size, good):
     off = math.exp(size * edge((3, 2, KNOWN)))
-    assert trials.holds(([off, off], [[1.0, 1.0, 1.0]], KNOWN)) is good
+    assert answers.holds(([off, off], [[1.0, 1.0, 1.0]], KNOWN)) is good
 
 
 @pytest.mark.parametrize(("size", "good"), [(0.999, True), (1.001, False), (-0.999, True), (-1.001, False)])
 def test_the_range_of_a_ratio_has_the_variances_of_both_sides(size, good):
     other = Components(tau2=0.0004, sigma2=0.0001, degrees=5.0, cells=2)
     off = math.exp(size * edge((3, 2, KNOWN), (2, 1, other)))
-    assert trials.holds(([off, off], [[1.0] * 3], KNOWN), ([1.0], [[1.0, 1.0]], other)) is good
-    assert trials.holds(([1.0] * 2, [[1.0] * 3], KNOWN), ([1 / off], [[1.0, 1.0]], other)) is good
+    assert answers.holds(([off, off], [[1.0] * 3], KNOWN), ([1.0], [[1.0, 1.0]], other)) is good
+    assert answers.holds(([1.0] * 2, [[1.0] * 3], KNOWN), ([1 / off], [[1.0, 1.0]], other)) is good
 
 
 def test_a_host_that_is_slow_on_both_sides_has_the_ratio_of_the_others():
     slow = [3.0, 3.0], [[1.0] * 3], KNOWN
-    assert not trials.holds(slow)
-    assert trials.holds(slow, slow)
+    assert not answers.holds(slow)
+    assert answers.holds(slow, slow)
 
 
 def test_a_host_that_has_both_sides_has_a_speed_up_too():
@@ -144,19 +144,19 @@ def test_other_implementations_have_no_speed_up():
 
 
 def test_trials_share_their_fate_by_host_and_by_pool():
-    found = list(trials.left_out(hosts([1.0, 1.01, 0.99])))
+    found = list(answers.left_out(hosts([1.0, 1.01, 0.99])))
     together = [bool(one.links & other.links) for one, other in itertools.combinations(found, 2)]
     assert together.count(True) == 9  # three hosts in two pools each, three trials in each of two pools
 
 
 def test_short_steps_of_a_gpu_are_a_side_of_their_own():
     made = pools.pools(measured(host, [5e-5, 5.1e-5], name, "gpu") for host in range(3) for name in ("a", "b"))
-    assert [answer.side for answer in reproducibility(made).answers] == [trials.SHORT]
+    assert [answer.side for answer in reproducibility(made).answers] == [answers.SHORT]
 
 
 def test_campaigns_of_one_host_are_no_pair():
     pair = [measured(0, [0.01, 0.011]), measured(0, [0.01, 0.011]), measured(1, [0.01, 0.011])]
-    assert len(list(trials.pairs(pools.pools(pair)))) == 2
+    assert len(list(answers.pairs(pools.pools(pair)))) == 2
 
 
 # Claims
@@ -275,7 +275,7 @@ def alone(cell):
 
 
 def test_hosts_that_differ_in_one_implementation_widen_no_other():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
     )
     assert known(like()) == (variance_components.components(NARROW), False)
@@ -283,7 +283,7 @@ def test_hosts_that_differ_in_one_implementation_widen_no_other():
 
 
 def test_a_machine_of_too_few_hosts_borrows_of_other_machines_of_the_implementation():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW]
         + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
         + [(like("two"), alone(WIDE[0][:1]))]
@@ -296,7 +296,7 @@ def test_a_machine_of_too_few_hosts_borrows_of_other_machines_of_the_implementat
 
 
 def test_an_implementation_of_too_few_hosts_borrows_of_others():
-    known = kinds.shared(
+    known = grouping.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="keras"), alone(WIDE[0][:1]))]
     )
     components, borrowed = known(like(implementation="keras"))
@@ -310,7 +310,7 @@ def test_what_is_borrowed_counts_for_the_less_the_more_machines_differ():
     degrees = []
     for other in (NARROW, WIDE):
         pair = ("one", NARROW), ("two", other)
-        known = kinds.shared([(like(name), alone(cell)) for name, same in pair for cell in same])
+        known = grouping.shared([(like(name), alone(cell)) for name, same in pair for cell in same])
         assert not known(like("one"))[1]
         degrees.append(known(like("three"))[0].degrees)
     assert degrees[0] == pytest.approx(2 * variance_components.components(NARROW).degrees, rel=0.05)
@@ -318,5 +318,5 @@ def test_what_is_borrowed_counts_for_the_less_the_more_machines_differ():
 
 
 def test_where_nobody_knows_nothing_is_borrowed():
-    components, borrowed = kinds.shared([(like(), alone(NARROW[0][:1]))])(like())
+    components, borrowed = grouping.shared([(like(), alone(NARROW[0][:1]))])(like())
     assert (components.degrees, borrowed) == (0, False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from suite.results.records import store
 from suite.results.records.record import to_json
 from suite.results.records.run import Run, Sample
-from suite.results.single import speedup, summary
+from suite.results.single import paired_speedup, summary
 from suite.results.stats.statistics import geometric_mean, paired_ratio
 from suite.results.views.documents import schemas
 
@@ -204,7 +204,7 @@ def test_a_missing_round_makes_a_result_incomplete():
 
 
 def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
-    (found,) = speedup.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
+    (found,) = paired_speedup.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
     assert found.ratio.value == pytest.approx(50)
     assert found.certified
 
@@ -212,20 +212,20 @@ def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
 def test_two_campaigns_give_no_speed_up():
     cpu = factory.record(backend="cpu", campaign="a")
     gpu = factory.record(backend="gpu", campaign="b")
-    assert speedup.speedups([cpu, gpu]) == ()
+    assert paired_speedup.speedups([cpu, gpu]) == ()
 
 
 def test_a_slow_cpu_side_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
     baseline = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
-    (found,) = speedup.speedups([*made, baseline])
+    (found,) = paired_speedup.speedups([*made, baseline])
     assert not found.certified
     assert any("a baseline takes 0.60" in reason for reason in found.reasons)
 
 
 def test_a_cpu_side_that_was_not_compared_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    (found,) = speedup.speedups(made)
+    (found,) = paired_speedup.speedups(made)
     assert not found.certified
     assert "not compared" in found.reasons[-1]
 
@@ -234,5 +234,5 @@ def test_the_fastest_baseline_counts():
     slow = factory.record(step_seconds=(0.02,) * 3, implementation="torch")
     fast = factory.record(step_seconds=(0.005,) * 3, implementation="torch", allocator="default-malloc")
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    (found,) = speedup.speedups([*made, slow, fast])
+    (found,) = paired_speedup.speedups([*made, slow, fast])
     assert found.fastest_baseline[0].record == fast

@@ -4,7 +4,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.records import packing, store
+from suite.results.records import store
 from suite.results.single import selection
 from suite.results.single.selection import by_machine, current_cases, fastest_of_each_case, selected
 from suite.results.single.summary import summary
@@ -49,7 +49,7 @@ def test_a_file_a_pack_and_a_folder_of_campaigns_are_read(folder):
     assert selected(str(folder), ()) == every
     first, _ = sorted(folder.rglob("*.json"))
     assert selected(str(first), ()) == (every[0],)
-    pack = packing.pack(folder.parent / first.parent.name, {first.name: first.read_bytes()})
+    pack = store.pack(folder.parent / first.parent.name, {first.name: first.read_bytes()})
     assert selected(str(pack), ()) == selected(str(pack / first.name), ()) == (every[0],)
 
 

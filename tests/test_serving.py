@@ -25,8 +25,9 @@ from suite.driver.journal import Journal
 from suite.driver.request import Request
 from suite.experiments import serving
 from suite.programs.jax.serving import JaxServing
-from suite.results.cite import keys, one_host
+from suite.results.cite import one_host
 from suite.results.cite.citation import Citation
+from suite.results.cite.number import parse
 from suite.results.records import acceptance, store
 from suite.results.records.run import Served
 from suite.results.single.latency import latency, quantile
@@ -231,7 +232,7 @@ def test_latencies_have_keys():
     assert (found["latency-p99"].state, found["latency-p99"].reasons) == ("open", ())
     text = found["latency-p99"].key.unpinned.text()
     assert text == "test-gpu-16-cores/serve_mobilenet_v2/cpu/serve/data=random/latency-p99"
-    assert keys.parse(text).text() == text
+    assert parse(text).text() == text
     assert Citation(number=found["latency-p99"]).short.startswith("latency at the 99th percentile of a request")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from suite.results.records.settings import bearing, differing
+from suite.results.records.machine import bearing, differing
 
 CLIENT = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
 

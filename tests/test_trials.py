@@ -8,9 +8,7 @@ import pytest
 from test_reproducibility import KNOWN, hosts, measured
 
 from suite.results.compare import reproducibility as answers
-from suite.results.compare import trials
-from suite.results.compare.reproducibility import Answer, Reproducibility, reproducibility, spreads, words
-from suite.results.compare.trials import Trial
+from suite.results.compare.reproducibility import Answer, Reproducibility, Trial, reproducibility, spreads, words
 from suite.results.pooled import pools
 from suite.results.stats.shares import Share, share
 from suite.results.stats.variance_components import Components
@@ -41,7 +39,7 @@ def a_share(value, low, high):
 
 def test_a_trial_is_of_the_gpus_machine_where_a_gpu_takes_part():
     made = pools.pools(both_sides())
-    named = {trial.side: trial.machine for trial in trials.left_out(made)}
+    named = {trial.side: trial.machine for trial in answers.left_out(made)}
     machine = made[0].newest.machine
     assert named == {"CPU": machine.cpu_kind.words, "GPU": machine.name, "speed-up": machine.name}
     assert machine.cpu_kind.words != machine.name
@@ -50,12 +48,12 @@ def test_a_trial_is_of_the_gpus_machine_where_a_gpu_takes_part():
 def test_a_host_that_only_pools_of_two_have_is_predicted_with_what_other_pools_know():
     two = [measured(host, [0.01, 0.0101], "cifar10_mlp") for host in (7, 8)]
     three = [measured(host, [0.01, 0.0101]) for host in range(3)]
-    assert len(list(trials.left_out(pools.pools([*two, *three])))) == 5
+    assert len(list(answers.left_out(pools.pools([*two, *three])))) == 5
 
 
 def test_a_speed_up_is_of_one_workload():
     records = [*both_sides(), *both_sides(workload="cifar10_mlp")]
-    pairs = [trial.pools for trial in trials.left_out(pools.pools(records)) if trial.side == trials.SPEED_UP]
+    pairs = [trial.pools for trial in answers.left_out(pools.pools(records)) if trial.side == answers.SPEED_UP]
     assert [cpu.case.workload for cpu, _ in pairs] == [gpu.case.workload for _, gpu in pairs]
     assert len(pairs) == 6
 
@@ -66,19 +64,19 @@ def test_a_gpu_of_less_precision_has_its_speed_up_over_the_cpu():
         for host in range(3)
         for backend, seconds, precision in (("cpu", 0.01, "float32-highest"), ("gpu", 0.001, "tf32"))
     ]
-    assert "speed-up" in {trial.side for trial in trials.left_out(pools.pools(records))}
+    assert "speed-up" in {trial.side for trial in answers.left_out(pools.pools(records))}
 
 
 def test_what_lies_on_the_very_edge_of_a_range_is_held():
     same = Components(tau2=0.0, sigma2=0.0, degrees=12.0, cells=4)
-    assert trials.holds(([1.0, 1.0], [[1.0, 1.0]], same))
+    assert answers.holds(([1.0, 1.0], [[1.0, 1.0]], same))
 
 
 def test_pairs_are_of_two_hosts_and_only_where_something_says_how_much_hosts_differ():
     (pool,) = hosts([1.0, 1.1], ["mnist_mlp"])
-    assert len(list(trials.pairs([replace(pool, among=KNOWN)]))) == 1
+    assert len(list(answers.pairs([replace(pool, among=KNOWN)]))) == 1
     unknown = msgspec.structs.replace(KNOWN, degrees=0.0)
-    assert list(trials.pairs([replace(pool, among=unknown)])) == []
+    assert list(answers.pairs([replace(pool, among=unknown)])) == []
 
 
 # Answers

@@ -28,15 +28,15 @@ def part(**changes):
 
 
 def test_parts_are_read_as_they_were_written(tmp_path):
-    trust.write(part(), tmp_path)
-    assert trust.read(tmp_path) == (part(),)
-    assert trust.read(tmp_path / "nothing") == ()
+    part().write(tmp_path)
+    assert trust.Part.read_all(tmp_path) == (part(),)
+    assert trust.Part.read_all(tmp_path / "nothing") == ()
 
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
-    trust.write(part(), tmp_path).write_text('{"name": 1}')
+    part().write(tmp_path).write_text('{"name": 1}')
     with pytest.raises(ValueError, match=r"clock\.json' is not what the trust session writes"):
-        trust.read(tmp_path)
+        trust.Part.read_all(tmp_path)
 
 
 def test_a_part_that_was_never_run_says_how():

@@ -7,7 +7,7 @@ import pytest
 from suite.driver import probing
 from suite.driver.request import Request
 from suite.processes import children
-from suite.results.records.settings import differing
+from suite.results.records.machine import differing
 from suite.results.single.summary import summary
 from suite.sessions import bench
 from suite.system.variables import settings, spoiling

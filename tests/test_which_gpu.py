@@ -13,7 +13,7 @@ from suite.driver import availability, fitness, plan
 from suite.driver.request import Request
 from suite.processes import lock
 from suite.results.compare import comparison
-from suite.results.pooled.kinds import kind_of
+from suite.results.pooled.grouping import kind_of
 from suite.results.single import prices
 from suite.results.single.prices import Price
 from suite.system import machine

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.analysis.devices import Cells, Side, headline
 from suite.analysis.steps import from_size, said_of_pooled, share, share_words, words
-from suite.results.stats.crossing import crossing
+from suite.results.stats.fit import crossing
 
 
 def said(cells: Cells, shared: Sequence[Side], own: Sequence[Side], pairs: Sequence[Side]) -> str:

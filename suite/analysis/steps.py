@@ -18,7 +18,7 @@ from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import campaign_sort_key
 from suite.results.single.summary import Summary, against, fastest, summary
-from suite.results.stats.crossing import Crossing
+from suite.results.stats.fit import Crossing
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate

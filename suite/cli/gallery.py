@@ -11,7 +11,7 @@ from suite.data import embedded, gallery, published, store
 from suite.data.builder import relative_home, stock_class
 from suite.data.edition import DRAWING
 from suite.data.tabulated import CHUNK
-from suite.results.evidence.gallery import PICTURES, Column, Gallery, Published, Review, Reviews, Rows, Sheet, write
+from suite.results.evidence.gallery import PICTURES, Column, Gallery, Published, Review, Reviews, Rows, Sheet
 from suite.results.records.files import writing
 
 _SHOWN_COLUMNS = 4  # one of each kind
@@ -47,7 +47,7 @@ def draw(site: Path) -> tuple[Path, ...]:
         for about, pixels in sheets_by_name.values():
             files.append(folder / about.file)
             files[-1].write_bytes(encoded(pixels, files[-1].suffix))
-        return (*files, write(facts, site / "evidence"))
+        return (*files, facts.write(site / "evidence"))
 
 
 def collected(sheets_by_name: dict[str, Sheet]) -> Gallery:

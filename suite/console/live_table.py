@@ -11,8 +11,8 @@ from rich.table import Table
 from suite import units
 from suite.case import Backend, Case
 from suite.results.records.record import Record
+from suite.results.single.paired_speedup import speedups
 from suite.results.single.selection import fastest_of_each_case
-from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope

@@ -12,10 +12,9 @@ from suite.driver import reference_round
 from suite.driver.journal import PLAN_VERSION, CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.processes import children
-from suite.results.records.machine import Machine
+from suite.results.records.machine import Machine, differing
 from suite.results.records.record import METHOD, SCHEMA, Profile, Record, file_name
 from suite.results.records.run import Run
-from suite.results.records.settings import differing
 from suite.scopes import SCOPES
 from suite.system import software, variables
 from suite.system.redact import anonymous

@@ -17,8 +17,8 @@ from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
 from suite.results.pooled.spreads import Spreads, half_width, kind, spreads
 from suite.results.records.record import Record
+from suite.results.single.paired_speedup import speedups
 from suite.results.single.selection import fastest_of_each_case
-from suite.results.single.speedup import speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.scopes import SCOPES, Scope
 from suite.variants import SLOW_TO_START

@@ -11,7 +11,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.single.summary import summary
-from suite.results.stats.crossing import Crossing, crossing
+from suite.results.stats.fit import Crossing, crossing
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Description

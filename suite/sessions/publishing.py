@@ -11,7 +11,7 @@ from suite.driver.campaign import file_names
 from suite.driver.journal import Journal
 from suite.results.cite import quotation, stored_pools
 from suite.results.pooled import spreads
-from suite.results.records import choices, files, packing, packs, store
+from suite.results.records import choices, files, packs, store
 from suite.results.records.identity import identity
 from suite.results.records.record import Record
 from suite.results.single import choosing, prices
@@ -51,7 +51,7 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
 
 def _found(out: Path, campaign: str) -> Path:
     """Return a campaign's folder or pack, given by path or by name in `out`. Raises LookupError if there is none."""
-    places = (out / campaign, Path(campaign), packing.pack_path(out, campaign))
+    places = (out / campaign, Path(campaign), store.pack_path(out, campaign))
     here = next((place for place in places if place.is_dir() or packs.is_pack(place)), None)
     if here is None:
         if not out.is_dir():
@@ -119,7 +119,7 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     records = list(_records(folder))
     target = published / (records[0][1].campaign if packs.is_pack(folder) else folder.name)
     _check_no_namesake(folder, target)
-    pack = packing.pack(target, {path.name: store.content(path) for path, _ in records})
+    pack = store.pack(target, {path.name: store.content(path) for path, _ in records})
     return (pack, *picture(published), *spread_table(published), *headline(published), *mentions(published))
 
 
@@ -133,7 +133,7 @@ def _check_no_namesake(folder: Path, target: Path) -> None:
     if not journal.path.exists():
         return
     planned = file_names(journal.header())
-    for path in (*store.of(folder), *store.of(target), *store.of(packing.pack_path(target.parent, target.name))):
+    for path in (*store.of(folder), *store.of(target), *store.of(store.pack_path(target.parent, target.name))):
         if path.stem not in planned:
             raise ValueError(
                 f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "

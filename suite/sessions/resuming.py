@@ -14,8 +14,7 @@ from suite.driver import journal as journals
 from suite.driver.journal import PLAN_VERSION, Header, Journal
 from suite.processes import lock
 from suite.results.records import files
-from suite.results.records.machine import Gpu
-from suite.results.records.settings import differing
+from suite.results.records.machine import Gpu, differing
 from suite.system import machine, software
 
 COMMAND = "SUITE_COMMAND"  # set by noxfile.py: the nox command that runs the suite

@@ -20,8 +20,7 @@ from suite.case import Case
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
-from suite.results.records.machine import Software
-from suite.results.records.settings import bearing
+from suite.results.records.machine import Software, bearing
 from suite.results.single.validity import DONATED
 from suite.scopes import SCOPES
 from suite.system import processor

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from boosting.quality import Form, by_jax
 from suite import models
-from suite.results.evidence.trees import Planted
+from suite.results.evidence.parity import Planted
 
 GROWTH = models.load("gbdt_mortgage").growth
 BUGS = {

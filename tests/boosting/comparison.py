@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boosting.bugs import BUGS, planted
 from boosting.quality import BOUND, FORMS, SMALL, Form, by_jax, named
-from suite.results.evidence import trees
+from suite.results.evidence import parity
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
@@ -24,7 +24,7 @@ def compared() -> int:
     command = [os.environ.get("SUITE_XGBOOST_PYTHON", sys.executable), "-m", "boosting", "--xgboost"]
     theirs = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     forests = tuple(grown(form, theirs["auc"][named(form)]) for form in FORMS)
-    found = trees.Trees(
+    found = parity.Trees(
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         commit=commit(),
         machine=cpu_model(),
@@ -34,20 +34,20 @@ def compared() -> int:
         forests=forests,
         planted=tuple(with_bug(bug, {form: theirs["auc"][named(form)] for form in SMALL}) for bug in BUGS),
     )
-    print(f"written: {trees.write(found, EVIDENCE)}")
+    print(f"written: {found.write(EVIDENCE)}")
     return int(not found.good)
 
 
-def grown(form: Form, xgboost: float) -> trees.Forest:
+def grown(form: Form, xgboost: float) -> parity.Forest:
     """Return both sides' AUC on a table, and print it."""
     auc = by_jax(form)
     print(f"{named(form)}: AUC {auc:.5f} of JAX, {xgboost:.5f} of XGBoost, {auc - xgboost:+.1e}", flush=True)
-    return trees.Forest(
+    return parity.Forest(
         table=form.name, columns=form.columns, rows=form.rows, tested=form.tested, jax=auc, xgboost=xgboost
     )
 
 
-def with_bug(bug: str, right: dict[Form, float]) -> trees.Planted:
+def with_bug(bug: str, right: dict[Form, float]) -> parity.Planted:
     """Return what was seen of a bug, and print it."""
     found = planted(bug, right)
     seen = "seen" if abs(found.difference) > BOUND else "NOT SEEN"

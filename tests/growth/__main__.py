@@ -14,7 +14,7 @@ import factory
 import msgspec
 
 from suite.report.site import build, pages
-from suite.results.records import packing, store
+from suite.results.records import store
 from suite.results.records.record import Record
 from suite.system.load import granted_cores
 
@@ -46,7 +46,7 @@ def grown(count: int) -> dict[str, float]:
         shutil.copy(ROOT / "mkdocs.yml", folder)
         published = folder / "site" / "records"
         for folder_of_campaign in {store.add(record, published).parent for record in records(count)}:
-            packing.pack(folder_of_campaign)
+            store.pack(folder_of_campaign)
         for what in ("render", "render again", "build"):
             start = time.monotonic()
             if what == "build":

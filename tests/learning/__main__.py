@@ -16,7 +16,6 @@ from learning import losses
 from learning import training as gate
 from suite import models
 from suite.case import Backend
-from suite.results.evidence import learning as evidence
 from suite.results.evidence.learning import LearningCheck, LossCheck
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model
@@ -93,9 +92,9 @@ def main() -> int:
     for name in given.networks or NETWORKS:
         found = learning_check(name, given.backend, gpu)
         say(found)
-        print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
+        print(f"  written: {found.write(EVIDENCE)}", flush=True)
         good &= found.good
-    known = {check.network for check in evidence.read(EVIDENCE)}
+    known = {check.network for check in LearningCheck.read_all(EVIDENCE)}
     if missing := [name for name in NETWORKS if name not in known]:
         print(f"no evidence so far: {', '.join(missing)}")
     return 0 if good else 1

@@ -61,19 +61,16 @@ def main() -> int:
     caught = tuple(planted(bug) for bug in bugs.BUGS)
     right = sum(one.check is not None for one in caught)
     print(f"{right} of {len(caught)} planted bugs caught")
-    file = parity.write(
-        parity.Parity(
-            made=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            commit=commit(),
-            machine=cpu_model(),
-            packages=packages(),
-            bounds=BOUNDS,
-            networks=found,
-            bugs=caught,
-        ),
-        EVIDENCE,
+    evidence = parity.Parity(
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        commit=commit(),
+        machine=cpu_model(),
+        packages=packages(),
+        bounds=BOUNDS,
+        networks=found,
+        bugs=caught,
     )
-    print(f"written: {file}")
+    print(f"written: {evidence.write(EVIDENCE)}")
     return 0 if all(network.agrees for network in found) and right == len(caught) else 1
 
 

@@ -8,7 +8,7 @@ from suite import units
 from suite.case import Backend, Case, Precision
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
-from suite.results.single.baselines import baselines_of
+from suite.results.single.paired_speedup import baselines_of
 from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.views.table import Cell

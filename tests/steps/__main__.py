@@ -76,7 +76,7 @@ def main() -> None:
         print(f"{name}: copied {1e3 * found.copied_seconds:.3f} ms, suite {1e3 * found.suite_seconds:.3f} ms, "
               f"ratio {found.ratio:.3f}{reach}", flush=True)  # fmt: skip
         if not given.dry_run:
-            print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
+            print(f"  written: {found.write(EVIDENCE)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def main() -> int:
             if not finding.good:
                 print(f"  NOT AS EXPECTED: {finding.what}: expected {finding.expected}, found {finding.found}")
         if part.full:
-            print(f"  written: {evidence.write(part, EVIDENCE)}")
+            print(f"  written: {part.write(EVIDENCE)}")
         good &= part.good
     return 0 if good else 1
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suite.results.stats.borrowing import borrowed, unlikeness
-from suite.results.stats.variance_components import Cell, Components, components
+from suite.results.stats.variance_components import Cell, Components, borrowed, components, unlikeness
 
 TAU, SIGMA = 0.09, 0.105  # of hosts and of processes: the steps of the H100's CPUs
 TWO_ROUNDS = 0.2  # of the hosts have two rounds, the others one

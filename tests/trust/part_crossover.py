@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable
 
 from suite.results.evidence.trust import Finding
-from suite.results.stats.crossing import Crossing, crossing
+from suite.results.stats.fit import Crossing, crossing
 from suite.results.stats.statistics import geometric_mean
 
 TITLE = "Does the interval of the batch from which the GPU wins hold the true one?"

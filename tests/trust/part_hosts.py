@@ -13,8 +13,7 @@ from statistics import fmean
 import numpy as np
 
 from suite.results.evidence.trust import Finding
-from suite.results.stats.changes import smallest_change
-from suite.results.stats.pooling import Pooled, moments, pooled, ratio
+from suite.results.stats.pooling import Pooled, moments, pooled, ratio, smallest_change
 from suite.results.stats.variance_components import components
 from trust.hosts import SIGMA, TAU, WORLDS, World, drawn, known
 from trust.noise import spread_over_cores

@@ -20,7 +20,7 @@ from suite.results.compare.comparison import compared, noise_floor
 from suite.results.evidence.trust import Finding
 from suite.results.records import store
 from suite.results.records.record import Record
-from suite.results.single.speedup import speedups
+from suite.results.single.paired_speedup import baselines_of, speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
 
@@ -53,11 +53,12 @@ def replayed(records: Iterable[Record]) -> dict[str, Numbers]:
 
 
 def _campaign(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
-    for record in sorted(records, key=lambda r: r.name):
-        item = summary(record)
-        yield f"record {record.name}", f"{record.digest[:16]} {words(item.seconds, item.state)}"
+    items = [summary(record) for record in sorted(records, key=lambda r: r.name)]
+    for item in items:
+        yield f"record {item.record.name}", f"{item.record.digest[:16]} {words(item.seconds, item.state)}"
     for item in sorted(speedups(records), key=lambda s: s.gpu.record.name):
-        best = [words(baseline[1]) for baseline in (item.fastest_baseline, item.fastest_gpu_baseline) if baseline]
+        sides = item.baselines, baselines_of(item.gpu, items)
+        best = [words(min((ratio for _, ratio in side), key=lambda ratio: ratio.value)) for side in sides if side]
         yield f"speed-up {item.gpu.record.name}", words(item.ratio, item.state, *best)
 
 

@@ -4,7 +4,7 @@ from suite import units
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.templates import render
-from suite.results.evidence.gallery import FILE, PICTURES, Gallery, Published, Reviews, Rows, Sheet
+from suite.results.evidence.gallery import PICTURES, Gallery, Published, Reviews, Rows, Sheet
 from suite.results.views.table import Cell, Table
 
 PATH = "data.md"
@@ -24,7 +24,7 @@ def page(gallery: Gallery | None) -> str:
         PATH,
         found=gallery,
         folder=PICTURES.as_posix(),
-        file=FILE,
+        file=Gallery.PLACE,
         words=words,
         reviews=[(some.dataset, review_table(some)) for some in gallery.reviews],
         tables=[

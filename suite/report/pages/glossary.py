@@ -9,7 +9,7 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.templates import render
 from suite.results.evidence.trust import HOLDING, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST

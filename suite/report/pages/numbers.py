@@ -9,7 +9,8 @@ from suite.report.charts.badges import badge
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import address, record_address
 from suite.report.parts.templates import render
-from suite.results.cite.citation import RATIOS, Citation, former_path, former_place, markdown, path, place
+from suite.results.cite.citation import Citation, former_path, former_place, markdown, path, place
+from suite.results.cite.number import RATIOS
 from suite.results.single.roofline import is_ceiling
 
 SCHEMA = "number/2"

@@ -3,8 +3,7 @@
 from suite import units
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import render
-from suite.results.evidence.parity import Network, Parity
-from suite.results.evidence.trees import Trees
+from suite.results.evidence.parity import Network, Parity, Trees
 from suite.results.views.table import Cell, Table
 
 PATH = "parity.md"

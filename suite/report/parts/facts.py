@@ -11,12 +11,11 @@ from suite.results.cite import stored_pools
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.reproducibility import Reproducibility, reproducibility
-from suite.results.evidence import copyable, gallery, learning, parity, trees, trust
+from suite.results.evidence import copyable
 from suite.results.evidence.copyable import Compared
 from suite.results.evidence.gallery import Gallery
 from suite.results.evidence.learning import LearningCheck
-from suite.results.evidence.parity import Parity
-from suite.results.evidence.trees import Trees
+from suite.results.evidence.parity import Parity, Trees
 from suite.results.evidence.trust import Part
 from suite.results.pooled import baselines, machine_evidence, pools, speedup
 from suite.results.pooled.baselines import BaselineComparison
@@ -161,10 +160,10 @@ def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> t
         stored=stored,
         copied={path.stem: path.read_text(encoding="utf-8") for path in sorted((site / STEPS).glob("*.py"))},
         timed=copyable.read(folder),
-        networks=parity.read(folder),
-        boosted=trees.read(folder),
-        proof=trust.read(folder),
-        lessons=learning.read(folder),
-        drawn=gallery.read(folder),
+        networks=Parity.read(folder),
+        boosted=Trees.read(folder),
+        proof=Part.read_all(folder),
+        lessons=LearningCheck.read_all(folder),
+        drawn=Gallery.read(folder),
     )
     return facts, (*problems, *unfit, *spoiled)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from suite import units
 from suite.report.parts.tables import name
 from suite.results.records.record import Record
-from suite.results.single.speedup import SpeedUp, current, speedups
+from suite.results.single.paired_speedup import SpeedUp, current, speedups
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
 from suite.variants import way_of
 

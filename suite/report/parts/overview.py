@@ -13,7 +13,7 @@ from suite.results.pooled.grouping import usable
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.single.roofline import is_ceiling
 from suite.results.views.table import Cell, Table, varied
 from suite.scopes import SCOPES

@@ -1,48 +1,27 @@
 """A number as documentation quotes it: with interval, machine, date, version and its record."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from suite import __version__, former, units
-from suite.results.cite.number import Number, version_of
+from suite import former, units
+from suite.results.cite.number import METRICS, RATIOS, Metric, Number, Unit, version_of
 from suite.scopes import SCOPES
 
 TITLE = "How much faster is a GPU? A reference suite"
 AUTHOR = "The suite's maintainers"
-LICENCE = "Apache-2.0"
 
 _Write = tuple[Callable[[float, float | None], str], Callable[[float | None, float | None], str]]
-_SECONDS: _Write = (units.seconds, units.seconds_interval)
-_TIMES: _Write = (lambda value, width: f"{units.number(value, width)}x", units.interval)
-_VALUES: dict[str, _Write] = {
-    "seconds": _SECONDS,
-    "examples-per-second": (
-        lambda value, width: f"{units.number(value, width)} examples/s",
-        units.interval,
-    ),
-    "flop-per-second": (
+_WRITE: Mapping[Unit, _Write] = {  # a value, and an interval
+    "s": (units.seconds, units.seconds_interval),
+    "examples/s": (lambda value, width: f"{units.number(value, width)} examples/s", units.interval),
+    "FLOP/s": (
         lambda value, width: units.quantity(value, "FLOP/s", width),
         lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
     ),
-    "speedup": _TIMES,
-    "best-over-best": _TIMES,
-    "latency": _SECONDS,
-    "latency-p50": _SECONDS,
-    "latency-p99": _SECONDS,
+    "1": (lambda value, width: f"{units.number(value, width)}x", units.interval),
 }
-_METRICS = {
-    "seconds": "time of",
-    "examples-per-second": "examples a second of",
-    "flop-per-second": "analytic FLOP a second of",
-    "speedup": "CPU time over GPU time of",
-    "best-over-best": "fastest CPU time over fastest GPU time of",
-    "latency": "latency, waited for before the next, of",
-    "latency-p50": "median latency of",
-    "latency-p99": "latency at the 99th percentile of",
-}
-RATIOS = frozenset({"speedup", "best-over-best"})  # of both backends of a machine
 _LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
 
 
@@ -54,6 +33,13 @@ class Citation:
     site: str = ""
 
     @property
+    def _metric(self) -> Metric:
+        return METRICS[self.number.key.metric]
+
+    def _interval(self, low: float | None, high: float | None) -> str:
+        return _WRITE[self._metric.unit][1](low, high)
+
+    @property
     def key(self) -> str:
         """The key, pinned if the number is stored."""
         return self.number.key.text()
@@ -62,20 +48,18 @@ class Citation:
     def value(self) -> str:
         """The number with its unit, without digits below the half-width of its interval."""
         value = self.number.value
-        return _VALUES[self.number.key.metric][0](value.value, units.half_width(value.low, value.high))
+        return _WRITE[self._metric.unit][0](value.value, units.half_width(value.low, value.high))
 
     @property
     def interval(self) -> str:
         """The 95 % interval; a dash if there is none."""
-        return _VALUES[self.number.key.metric][1](self.number.value.low, self.number.value.high)
+        return self._interval(self.number.value.low, self.number.value.high)
 
     @property
     def further(self) -> str:
         """The range of a further campaign; '' if unknown."""
         value = self.number.value
-        if value.range_low is None:
-            return ""
-        return _VALUES[self.number.key.metric][1](value.range_low, value.range_high)
+        return "" if value.range_low is None else self._interval(value.range_low, value.range_high)
 
     @property
     def quoted(self) -> str:
@@ -103,7 +87,7 @@ class Citation:
         """The quantity in words, with workload and machine."""
         record = self.number.record
         side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
-        one = f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope].sentence}"
+        one = f"{self._metric.words} {SCOPES[record.case.scope].sentence}"
         return f"{one} of {record.workload}, {self.way}, on {side}{record.machine.name}"
 
     @property
@@ -120,9 +104,9 @@ class Citation:
     @property
     def short(self) -> str:
         """The quantity in words, without workload and machine."""
-        case, metric = self.number.record.case, self.number.key.metric
-        side = "" if metric in RATIOS else f", {case.backend.upper()}"
-        return f"{_METRICS[metric]} {SCOPES[case.scope].sentence}{side}: {self.way}"
+        case = self.number.record.case
+        side = "" if self.number.key.metric in RATIOS else f", {case.backend.upper()}"
+        return f"{self._metric.words} {SCOPES[case.scope].sentence}{side}: {self.way}"
 
     @property
     def hardware(self) -> str:
@@ -246,16 +230,3 @@ def csl(cited: Citation) -> str:
     if cited.site:
         item["URL"] = cited.permalink
     return json.dumps([item], indent=1, ensure_ascii=False)
-
-
-def citation_file() -> str:
-    """Return CITATION.cff, with the title, author, version and licence of every citation."""
-    return (
-        "cff-version: 1.2.0\n"
-        "message: If you use this suite or its results, please cite it with the record's address and digest.\n"
-        f'title: "{TITLE}"\n'
-        "type: software\n"
-        f"authors:\n  - name: {AUTHOR}\n"
-        f"version: {__version__}\n"
-        f"license: {LICENCE}\n"
-    )

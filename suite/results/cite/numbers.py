@@ -7,15 +7,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from suite.results.cite import one_host, pooled_numbers, stored_pools
-from suite.results.cite.keys import PINNED, Key, key_of, parse
-from suite.results.cite.number import Number
+from suite.results.cite.number import PINNED, RATIOS, Key, Number, key_of, parse
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.pooled.grouping import case_of
 from suite.results.pooled.pools import Found, Pool, current, pools
 from suite.results.pooled.speedup import PooledSpeedUp, of_pools
 from suite.results.records.record import Record
-
-_RATIOS = frozenset({"speedup", "best-over-best"})
 
 
 class Numbers:
@@ -102,7 +99,7 @@ class Numbers:
         return None
 
     def _current(self, key: Key) -> Number | None:
-        pooled = self._ratios if key.metric in _RATIOS else self._times
+        pooled = self._ratios if key.metric in RATIOS else self._times
         pooled_number = pooled.get(key.text()) or pooled.get(self._alias(key))
         if pooled_number is not None:
             return pooled_number

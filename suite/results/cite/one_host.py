@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from suite.results.cite.keys import key_of
-from suite.results.cite.number import Number, a_step
+from suite.results.cite.number import Number, a_step, key_of
 from suite.results.records.record import STABLE, Record
 from suite.results.single.latency import blocking_step, latency
-from suite.results.single.speedup import SpeedUp, speedups
+from suite.results.single.paired_speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, disturbed, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate

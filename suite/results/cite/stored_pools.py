@@ -7,13 +7,12 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from suite import former
-from suite.results.cite.keys import PINNED, parse
-from suite.results.cite.number import Number, version_of
+from suite.results.cite.number import PINNED, Number, parse, version_of
 from suite.results.pooled.speedup import State
 from suite.results.records import files
 from suite.results.records.record import Record
@@ -22,6 +21,7 @@ from suite.results.stats.pooling import Pooled
 from suite.workload import Plain
 
 FILE_NAME = "pools.jsonl"  # beside the folder of the published records
+_ENDS = ("value", "low", "high", "range_low", "range_high")  # of a stored number
 _DIGEST = b'"digest":"%s"'  # as in a line
 _DIGITS = 9  # significant digits of a stored number: beyond them exp and log differ between C libraries
 
@@ -63,13 +63,10 @@ def line_of(number: Number) -> StoredPool:
     if not number.pooled:
         raise ValueError(f"'{number.key.text()}' is of one record, whose digest pins it; only pools are stored")
     value = number.value
+    ends: dict[str, Any] = {name: _rounded(getattr(value, name)) for name in _ENDS}
     line = StoredPool(
         key=number.key.unpinned.text(),
-        value=_rounded(value.value) or value.value,
-        low=_rounded(value.low),
-        high=_rounded(value.high),
-        range_low=_rounded(value.range_low),
-        range_high=_rounded(value.range_high),
+        **ends,
         hosts=value.hosts,
         campaigns=len(number.campaigns),
         state=number.state,
@@ -142,11 +139,7 @@ def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:
     return Number(
         key=key,
         value=Pooled(
-            value=line.value,
-            low=line.low,
-            high=line.high,
-            range_low=line.range_low,
-            range_high=line.range_high,
+            **{name: getattr(line, name) for name in _ENDS},
             hosts=line.hosts,
             processes=sum(len(record.runs) for record in members),
         ),

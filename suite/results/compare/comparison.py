@@ -11,12 +11,11 @@ import msgspec
 
 from suite.results.pooled.pools import spread_of
 from suite.results.records.identity import identity, same_host
-from suite.results.records.machine import Machine
+from suite.results.records.machine import Machine, differing
 from suite.results.records.record import Record
-from suite.results.records.settings import differing
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats import pooling
-from suite.results.stats.changes import smallest_change
+from suite.results.stats.pooling import smallest_change
 from suite.results.stats.state import State
 from suite.results.stats.statistics import (
     Estimate,

@@ -7,14 +7,17 @@ import hashlib
 from pathlib import Path
 
 from suite.case import Backend
-from suite.results.evidence import json_files
-from suite.workload import Plain
+from suite.results.evidence.evidence_file import EvidenceFile
 
 FOLDER = "steps"  # in the site's folder of evidence, and in its sources
 
 
-class Compared(Plain, frozen=True, kw_only=True):
+class Compared(EvidenceFile, frozen=True, kw_only=True):
     """Both steps of a workload, timed in turn in separate processes."""
+
+    PLACE = FOLDER
+    NAMED_BY = ("workload", "backend")
+    WRITER = "the session of steps"
 
     schema: str = "steps/1"
     workload: str
@@ -38,16 +41,11 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def write(compared: Compared, folder: Path) -> Path:
-    """Write a finding into the folder of evidence; return its file."""
-    return json_files.write(compared, folder / FOLDER / f"{compared.workload}.{compared.backend}.json")
-
-
 def read(folder: Path) -> tuple[Compared, ...]:
     """Return the findings on the current copyable files, which are beside the site's folder of evidence.
 
     Raises ValueError naming an invalid file.
     """
-    every = json_files.read_all(folder / FOLDER, Compared, "the session of steps")
+    every = Compared.read_all(folder)
     now = {path.stem: digest(path) for path in (folder.parent / FOLDER).glob("*.py")}
     return tuple(one for one in every if one.file == now.get(one.workload))

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from suite.results.evidence import json_files
+from suite.results.evidence.evidence_file import EvidenceFile
 from suite.workload import Plain
 
-FILE = "gallery.json"  # in the site's folder of evidence
 PICTURES = Path("assets/data")  # below the site's sources
 
 
@@ -77,8 +76,11 @@ class Published(Plain, frozen=True, kw_only=True):
     licence: str  # from TFDS; '' if not stated
 
 
-class Gallery(Plain, frozen=True, kw_only=True):
+class Gallery(EvidenceFile, frozen=True, kw_only=True):
     """The page's content."""
+
+    PLACE = "gallery.json"
+    WRITER = "suite data gallery"
 
     schema: str = "gallery/1"
     drawing: int  # edition of the drawings
@@ -87,13 +89,3 @@ class Gallery(Plain, frozen=True, kw_only=True):
     tables: tuple[Rows, ...]
     augmentations: tuple[Sheet, ...]
     published: tuple[Published, ...]
-
-
-def write(gallery: Gallery, folder: Path) -> Path:
-    """Write the gallery into the folder of evidence; return its file."""
-    return json_files.write(gallery, folder / FILE)
-
-
-def read(folder: Path) -> Gallery | None:
-    """Return the gallery; None if there is none. Raises ValueError naming the file if it is invalid."""
-    return json_files.read(folder / FILE, Gallery, "suite data gallery")

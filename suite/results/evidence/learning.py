@@ -3,12 +3,8 @@
 One file per network and backend.
 """
 
-from pathlib import Path
-
-from suite.results.evidence import json_files
+from suite.results.evidence.evidence_file import EvidenceFile
 from suite.workload import Plain
-
-FOLDER = "learning"  # in the site's folder of evidence
 
 
 class Trained(Plain, frozen=True, kw_only=True):
@@ -41,8 +37,12 @@ class LossCheck(Plain, frozen=True, kw_only=True):
     good: bool | None
 
 
-class LearningCheck(Plain, frozen=True, kw_only=True):
+class LearningCheck(EvidenceFile, frozen=True, kw_only=True):
     """All checks of one network."""
+
+    PLACE = "learning"
+    NAMED_BY = ("network", "backend")
+    WRITER = "the learning session"
 
     schema: str = "learning/1"
     network: str
@@ -60,13 +60,3 @@ class LearningCheck(Plain, frozen=True, kw_only=True):
     def good(self) -> bool:
         """Whether no check failed."""
         return (self.trained is None or self.trained.good) and all(check.good is not False for check in self.checks)
-
-
-def write(check: LearningCheck, folder: Path) -> Path:
-    """Write a network's checks on a backend into the folder of evidence; return its file."""
-    return json_files.write(check, folder / FOLDER / f"{check.network}.{check.backend}.json")
-
-
-def read(folder: Path) -> tuple[LearningCheck, ...]:
-    """Return the latest checks, by network and backend. Raises ValueError naming an invalid file."""
-    return json_files.read_all(folder / FOLDER, LearningCheck, "the learning session")

@@ -1,11 +1,7 @@
 """Findings of the parity session: JAX against an independent implementation of each network, and planted bugs."""
 
-from pathlib import Path
-
-from suite.results.evidence import json_files
+from suite.results.evidence.evidence_file import EvidenceFile
 from suite.workload import Plain
-
-FILE = "parity.json"  # in the site's folder of evidence
 
 
 class Network(Plain, frozen=True, kw_only=True):
@@ -27,8 +23,11 @@ class Caught(Plain, frozen=True, kw_only=True):
     check: str | None
 
 
-class Parity(Plain, frozen=True, kw_only=True):
+class Parity(EvidenceFile, frozen=True, kw_only=True):
     """One run of the parity session."""
+
+    PLACE = "parity.json"
+    WRITER = "the parity session"
 
     schema: str = "parity/1"
     made: str  # the date
@@ -40,11 +39,54 @@ class Parity(Plain, frozen=True, kw_only=True):
     bugs: tuple[Caught, ...]
 
 
-def write(parity: Parity, folder: Path) -> Path:
-    """Write the findings into the folder; return the file."""
-    return json_files.write(parity, folder / FILE)
+class Forest(Plain, frozen=True, kw_only=True):
+    """Trees of both implementations on one table: their AUC on held-out rows, from 0 to 1."""
+
+    table: str
+    columns: int
+    rows: int  # grown on
+    tested: int  # rows
+    jax: float
+    xgboost: float
+
+    @property
+    def difference(self) -> float:
+        """JAX's AUC minus XGBoost's."""
+        return self.jax - self.xgboost
 
 
-def read(folder: Path) -> Parity | None:
-    """Return the latest findings; None if there are none. Raises ValueError naming the file if it is invalid."""
-    return json_files.read(folder / FILE, Parity, "the parity session")
+class Planted(Plain, frozen=True, kw_only=True):
+    """A bug planted in the trees of JAX, with the AUC difference on the table that shows it best."""
+
+    bug: str
+    table: str
+    rows: int
+    difference: float  # as of a forest
+
+
+class Trees(EvidenceFile, frozen=True, kw_only=True):
+    """One run of the boosting session."""
+
+    PLACE = "trees.json"
+    WRITER = "the boosting session"
+
+    schema: str = "trees/1"
+    made: str  # the date
+    commit: str
+    machine: str
+    cores: int
+    packages: dict[str, str]
+    bound: float  # of a difference in AUC
+    forests: tuple[Forest, ...]
+    planted: tuple[Planted, ...]
+
+    def seen(self, difference: float) -> bool:
+        """Return whether an AUC difference exceeds the bound."""
+        return abs(difference) > self.bound
+
+    @property
+    def good(self) -> bool:
+        """Whether the trees match XGBoost's on each table, and those with a bug do not."""
+        return not any(self.seen(forest.difference) for forest in self.forests) and all(
+            self.seen(bug.difference) for bug in self.planted
+        )

@@ -1,12 +1,10 @@
 """Findings of the trust session: whether the harness can be trusted, one file per part."""
 
 from collections import Counter
-from pathlib import Path
 
-from suite.results.evidence import json_files
+from suite.results.evidence.evidence_file import EvidenceFile
 from suite.workload import Plain
 
-FOLDER = "trust"  # in the site's folder of evidence
 HOLDING = "intervals that hold the truth"  # prefix of the coverage findings in the part `rounds`
 
 
@@ -26,8 +24,12 @@ class Finding(Plain, frozen=True, kw_only=True):
         return (self.apart or "as it had to be") if self.good else "shortfall"
 
 
-class Part(Plain, frozen=True, kw_only=True):
+class Part(EvidenceFile, frozen=True, kw_only=True):
     """One part of the trust session."""
+
+    PLACE = "trust"
+    NAMED_BY = ("name",)
+    WRITER = "the trust session"
 
     schema: str = "trust/1"
     name: str
@@ -55,13 +57,3 @@ class Part(Plain, frozen=True, kw_only=True):
     def others(self) -> dict[str, int]:
         """The number of findings that do not count, by label."""
         return dict(Counter(finding.apart for finding in self.findings if finding.good and finding.apart))
-
-
-def write(part: Part, folder: Path) -> Path:
-    """Write a part into the folder of evidence; return its file."""
-    return json_files.write(part, folder / FOLDER / f"{part.name}.json")
-
-
-def read(folder: Path) -> tuple[Part, ...]:
-    """Return the latest parts, by name. Raises ValueError naming an invalid file."""
-    return json_files.read_all(folder / FOLDER, Part, "the trust session")

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
-from suite.case import Case, Implementation
+from suite.case import Case
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import Way, is_baseline, ways
 from suite.results.records.record import Record
-from suite.results.single.baselines import not_timed
+from suite.results.single.paired_speedup import not_timed
+
+_ORDER = attrgetter("backend", "workload", "batch", "precision")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +30,8 @@ class BaselineComparison:
     def not_timed(self) -> tuple[str, ...]:
         """The baselines that exist for such a step and were not timed."""
         record = self.mine.newest
-        return not_timed([way.pool.case for way in self.ways], _implementations(record), record.case.backend)
+        others = ("xgboost",) if record.description.family == "trees" else ("torch", "keras")
+        return not_timed([way.pool.case for way in self.ways], others, record.case.backend)
 
 
 def baseline_comparisons(records: Iterable[Record]) -> tuple[BaselineComparison, ...]:
@@ -44,12 +48,7 @@ def of_pools(current: Found) -> tuple[BaselineComparison, ...]:
         )
         for machine, pool in _steps(current)
     ]
-    return tuple(sorted(comparisons, key=_place))
-
-
-def _place(row: BaselineComparison) -> tuple[str, str, str, int, str]:
-    case = row.mine.case
-    return row.machine, case.backend, case.workload, case.batch, case.precision
+    return tuple(sorted(comparisons, key=lambda row: (row.machine, *_ORDER(row.mine.case))))
 
 
 def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
@@ -63,8 +62,3 @@ def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
         if place not in best or min(pool.hosts, FEWEST_HOSTS) > min(best[place].hosts, FEWEST_HOSTS):
             best[place] = pool
     yield from ((machine, pool) for (machine, _), pool in best.items())
-
-
-def _implementations(record: Record) -> tuple[Implementation, ...]:
-    """Return a workload's implementations other than JAX."""
-    return ("xgboost",) if record.description.family == "trees" else ("torch", "keras")

@@ -1,25 +1,29 @@
-"""Which records are evidence of the same time, so that they pool.
+"""Which records are evidence of the same time, so that they pool, and which pools share variance components.
 
-They share case, kind of machine, program, versions, settings and method. Skipped are smoke, invalid and disturbed
-records, and processes that failed or took short samples. Wide or unsteady ones stay: to skip them would select by the
-result.
+Records that pool share case, kind of machine, program, versions, settings and method. Skipped are smoke, invalid and
+disturbed records, and processes that failed or took short samples. Wide or unsteady ones stay: to skip them would
+select by the result. Pools of one kind of machine, implementation and scope share variance components.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 
-from suite.case import Case, Implementation
+from suite.case import Backend, Case, Implementation
 from suite.results.pooled import spreads
-from suite.results.pooled.kinds import Likeness, kind_of
 from suite.results.records.identity import HostKey, identity
+from suite.results.records.machine import Machine, bearing, outside
 from suite.results.records.record import Record, once
 from suite.results.records.run import Run
-from suite.results.records.settings import bearing
 from suite.results.single import old_jax, validity
 from suite.results.single.summary import disturbed, step_seconds
+from suite.results.stats import variance_components
+from suite.results.stats.variance_components import Components
+from suite.scopes import Scope
 
 # Seconds of a step below which the host's dispatch sets the time. Published processes of steps below 0.1 ms on GPUs
 # differ by 9 %, those of longer steps by less than 1 %. With steps of 0.1 to 0.2 ms among the longer ones, 30 of 39
@@ -31,6 +35,73 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "keras": ("keras", "tensorflow"),
     "xgboost": ("xgboost",),
 }
+ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one per process
+_Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
+
+
+class Likeness(NamedTuple):
+    """What pools must share to share variance components."""
+
+    machine: _Kind
+    implementation: Implementation
+    backend: Backend
+    scope: Scope  # `step` stands for all steady scopes
+    short: bool  # whether steps are dispatch-bound
+
+
+Among = Callable[[Likeness], tuple[Components, bool]]  # the components, and whether they are borrowed
+
+
+def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
+    """Return what two machines must share for a backend's times to be of one kind.
+
+    A CPU's kind ignores its GPUs. If a CPU hides its model, only machines of one name are of a kind.
+    """
+    cpu = machine.cpu_kind
+    kind: _Kind = (cpu,) if cpu.model else (cpu, machine.cpu_model, machine.slug)
+    if backend == "cpu":
+        return kind
+    return (*kind, *((gpu.name, gpu.slice, gpu.power_limit_watts) for gpu in machine.gpus))
+
+
+def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
+    """Return the variance components of cells that name their hosts."""
+    cells = list(cells)
+    return variance_components.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
+
+
+def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
+    """Return a function that gives a likeness its variance components, and whether they are borrowed.
+
+    If too few of its hosts are known, other machines contribute; if these are too few as well, other implementations.
+    """
+    same: dict[Likeness, list[ByHost]] = defaultdict(list)
+    for likeness, cell in cells:
+        same[likeness].append(cell)
+    wider: dict[int, dict[tuple[Hashable, ...], list[Likeness]]] = {1: defaultdict(list), 2: defaultdict(list)}
+    for likeness in same:
+        for left_out, groups in wider.items():
+            groups[likeness[left_out:]].append(likeness)
+
+    @cache
+    def known(likeness: Likeness) -> Components:
+        return components_of(same.get(likeness, ()))
+
+    @cache
+    def unlikeness(left_out: int) -> float:
+        return variance_components.unlikeness(map(known, group) for group in wider[left_out].values())
+
+    def components(likeness: Likeness) -> tuple[Components, bool]:
+        own = best = known(likeness)
+        for left_out, groups in wider.items():
+            if best.enough:
+                break
+            others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
+            candidate = variance_components.borrowed(own, others, unlikeness(left_out))
+            best = max(best, candidate, key=lambda each: each.degrees)
+        return best, best is not own
+
+    return components
 
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
@@ -51,7 +122,7 @@ def case_of(record: Record) -> Case:
 @once
 def pool_key(record: Record) -> Hashable:
     """Return what two records must share to be evidence of the same time."""
-    who, versions = identity(record), record.software.packages
+    who, versions, settings = identity(record), record.software.packages, bearing(record.software.settings)
     return (
         case_of(record),
         record.case.threads,
@@ -61,7 +132,7 @@ def pool_key(record: Record) -> Hashable:
         who.campaign if who.own_campaign_only else "",
         tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
         # A program of method 1 has its settings in its digest.
-        () if who.method else tuple(_outside(record).items()),
+        () if who.method else tuple((name, value) for name, value in settings.items() if outside(name)),
     )
 
 
@@ -94,9 +165,3 @@ def likeness_of(group: Sequence[Record]) -> Likeness:
     values = [value for host in seconds_by_host(group).values() for value in host]
     short = scope == "step" and bool(values) and median(values) < DISPATCH_SECONDS
     return Likeness(kind_of(record.machine, backend), record.case.implementation, backend, scope, short)
-
-
-def _outside(record: Record) -> dict[str, str]:
-    """Return the environment variables and XLA flags that bear on speed."""
-    settings = bearing(record.software.settings)
-    return {name: value for name, value in settings.items() if name.isupper() or name.startswith("xla_")}

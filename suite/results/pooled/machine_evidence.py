@@ -77,8 +77,8 @@ def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[Po
 
 
 def over(one: Pool, other: Pool) -> Pooled:
-    """Return a pool's time over another's. Their hosts count as independent, so the interval is rather too wide."""
-    return pooling.ratio((one.cell, one.among), (other.cell, other.among))
+    """Return a pool's time over another's."""
+    return one.over(other)
 
 
 def rate_over(one: Pool, other: Pool) -> Pooled:

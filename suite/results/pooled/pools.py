@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from suite.case import Case
-from suite.results.pooled.grouping import case_of, grouped, likeness_of, seconds_by_host
-from suite.results.pooled.kinds import Among, Likeness, shared
+from suite.results.pooled.grouping import Among, Likeness, case_of, grouped, likeness_of, seconds_by_host, shared
 from suite.results.records.identity import HostKey
 from suite.results.records.record import Record
 from suite.results.stats import pooling
@@ -75,6 +74,10 @@ class Pool:
     def machines(self) -> frozenset[str]:
         """The names of its machines, as in keys."""
         return frozenset(record.machine.slug for record in self.records)
+
+    def over(self, other: "Pool") -> Pooled:
+        """Return its time over another's. Their hosts count as independent, so the interval is rather too wide."""
+        return pooling.ratio((self.cell, self.among), (other.cell, other.among))
 
     @property
     def wild(self) -> bool:

@@ -9,7 +9,7 @@ A speed-up has one of four states:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,12 +17,19 @@ import msgspec
 
 from suite import units
 from suite.case import Case
-from suite.results.pooled.certificate import Certificate, certificate, surely_below, undecided
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
-from suite.results.pooled.ways import Way, fewer_cores, is_baseline, ways
-from suite.results.records.record import Record
-from suite.results.single.same_computation import disagreements
-from suite.results.stats import pooling
+from suite.results.pooled.ways import (
+    Certificate,
+    Way,
+    certificate,
+    fewer_cores,
+    is_baseline,
+    surely_below,
+    undecided,
+    ways,
+)
+from suite.results.records.record import STABLE, Record
+from suite.results.single.paired_speedup import disagreements
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.scopes import SCOPES
@@ -91,11 +98,7 @@ class PooledSpeedUp:
     @property
     def state(self) -> State:
         """Its state."""
-        if self.apart:
-            return "invalid"
-        if self.certificate == "not certified":
-            return "not certified"
-        return "open" if any(self._lacking()) else "quotable"
+        return state_of(self._lacking(), self.apart, self.certificate)
 
     @property
     def quotable(self) -> bool:
@@ -133,7 +136,7 @@ class PooledSpeedUp:
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quotable."""
-        yield from lacking(self.ratio)
+        yield from lacking(self.ratio, (*self.cpu.records, *self.gpu.records))
         if self.certificate == "open":
             yield "certificate open: " + undecided(self.cpu_ways)
 
@@ -150,17 +153,28 @@ class PooledSpeedUp:
     @cached_property
     def best_over_best(self) -> Pooled:
         """The fastest CPU way's time over the fastest GPU way's, of any implementation."""
-        return pooling.ratio(*((pool.cell, pool.among) for pool in (self.best_cpu, self.best_gpu)))
+        return self.best_cpu.over(self.best_gpu)
 
 
-def lacking(value: Pooled) -> Iterator[str]:
-    """Yield what a pooled number lacks to be quotable."""
+def state_of(lacks: Iterable[str], apart: Sequence[str] = (), certificate: Certificate | None = None) -> State:
+    """Return the state of a pooled number, given what it lacks and, for a ratio, how its sides differ."""
+    if apart:
+        return "invalid"
+    if certificate == "not certified":
+        return certificate
+    return "open" if any(lacks) else "quotable"
+
+
+def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
+    """Yield what a pooled number of these records lacks to be quotable."""
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
         yield "no interval: too little says how much hosts differ"
     elif words := too_wide(value.estimate):
         yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
+    for schema in sorted({record.schema for record in members} - STABLE):
+        yield f"{schema} was provisional"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
@@ -185,7 +199,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
                 machine=machine,
                 cpu=cpu,
                 gpu=gpu,
-                ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
+                ratio=cpu.over(gpu),
                 cpu_ways=ways_of(machine, cpu),
                 gpu_ways=ways_of(machine, gpu),
                 apart=tuple(dict.fromkeys(_apart(cpu, gpu))),

@@ -59,7 +59,8 @@ def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> 
     ]
     if stand_in is not None:
         of_groups.append((stand_in**2, _WEIGHT))
-    return math.sqrt(_weighted_median(of_groups)) if of_groups else None
+    weighted = [value for value, weight in of_groups for _ in range(weight)]
+    return math.sqrt(median(weighted)) if weighted else None
 
 
 def _median_share(degrees: int) -> float:
@@ -67,10 +68,6 @@ def _median_share(degrees: int) -> float:
     from scipy.special import chdtri
 
     return float(chdtri(degrees, 0.5)) / degrees
-
-
-def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
-    return median(value for value, weight in values for _ in range(weight))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,28 +1,31 @@
-"""Ways of a step (other implementations, layouts or thread counts) and their times over JAX's.
+"""Ways of a step (other implementations, layouts or thread counts), their times over JAX's, and the certificate.
 
 Ratios are paired on each host, from campaigns that timed both: the host's speed cancels, so ratios differ less between
-hosts than times do.
+hosts than times do. The certificate of a CPU time says that no other way of the same step is much faster.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
 from suite import units
 from suite.case import Backend, Case
-from suite.results.pooled.kinds import components_of, kind_of
+from suite.results.pooled.grouping import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
+from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.single.summary import seconds_by_round
-from suite.results.stats import borrowing, pooling
+from suite.results.stats import pooling, variance_components
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
 from suite.variants import way_of
 
 _ASIDE = ("stacked", "resident")  # ways of JAX without a step of the same batch
+Certificate = Literal["certified", "open", "not certified"]
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
 _Among = Mapping[Hashable, Components]
 
@@ -61,8 +64,13 @@ def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
     among = _ratio_components(places)
 
     def of(machine: str, plain: Pool) -> tuple[Way, ...]:
-        case = plain.case
-        return _ways(plain, places[machine, case.workload, case.backend, case.scope, case.batch], among)
+        case, known, timed = plain.case, among.get(_ratio_kind(plain)), []
+        for other in places[machine, case.workload, case.backend, case.scope, case.batch]:
+            if _comparable(plain, other):
+                cell = tuple(_paired(plain, other).values())
+                over = pooling.pooled(cell, known) if cell and known is not None else other.over(plain)
+                timed.append(Way(pool=other, over=over))
+        return tuple(sorted(timed, key=lambda way: way.over.value))
 
     return of
 
@@ -77,30 +85,15 @@ def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
     components: dict[Hashable, Components] = {}
     for kinds in backends.values():
         own = {kind: components_of(filter(None, cells)) for kind, cells in kinds.items() if any(cells)}
-        unlikeness = borrowing.unlikeness([own.values()])
+        unlikeness = variance_components.unlikeness([own.values()])
         for kind, plain in own.items():
             others = (other for name, other in own.items() if name != kind)
-            components[kind] = borrowing.borrowed(plain, others, unlikeness)
+            components[kind] = variance_components.borrowed(plain, others, unlikeness)
     return components
 
 
 def _ratio_kind(pool: Pool) -> Hashable:
     return pool.case.backend, kind_of(pool.newest.machine, pool.case.backend)
-
-
-def _ways(plain: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
-    """Return the other ways of a step, with their times over its own, the fastest first."""
-    timed = []
-    for other in same:
-        if not _comparable(plain, other):
-            continue
-        cell, known = tuple(_paired(plain, other).values()), among.get(_ratio_kind(plain))
-        if cell and known is not None:
-            over = pooling.pooled(cell, known)
-        else:
-            over = pooling.ratio((other.cell, other.among), (plain.cell, plain.among))
-        timed.append(Way(pool=other, over=over))
-    return tuple(sorted(timed, key=lambda way: way.over.value))
 
 
 def is_baseline(way: Way) -> bool:
@@ -134,6 +127,40 @@ def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
 def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
     """Return the fastest way on another CPU with fewer cores, if surely faster; None if there is none."""
     fewer = (pool for pool in others if pool.newest.machine.cores < plain.newest.machine.cores)
-    ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (plain.cell, plain.among))) for pool in fewer]
+    ways = [Way(pool=pool, over=pool.over(plain)) for pool in fewer]
     surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
     return min(surely, key=lambda way: way.over.value, default=None)
+
+
+def certificate(ways: Sequence[Way]) -> Certificate:
+    """Return the certificate of a step on the CPU, given its other ways, the fastest first."""
+    if any(map(surely_below, ways)):
+        return "not certified"
+    fastest = fastest_baseline(ways)
+    if fastest is None or fastest.over.low is None or fastest.over.low < CERTIFIED_FROM:
+        return "open"
+    return "certified"
+
+
+def undecided(ways: Iterable[Way]) -> str:
+    """Return why a certificate is open."""
+    fastest = fastest_baseline(ways)
+    if fastest is None:
+        return "no baseline was timed on this CPU"
+    return f"{fastest.takes} of JAX's time, the bound is {CERTIFIED_FROM}"
+
+
+def fastest_baseline(ways: Iterable[Way]) -> Way | None:
+    """Return the first baseline of ways sorted by time; None if there is none."""
+    return next(filter(is_baseline, ways), None)
+
+
+def surely_below(way: Way) -> bool:
+    """Return whether a way is so much faster that the CPU is not used well.
+
+    Another implementation must surely take less than 0.7 of the time, JAX with fewer threads surely less than 1.
+    """
+    case, high = way.pool.case, way.over.high
+    if case.implementation == "jax" and case.threads is None:
+        return False
+    return high is not None and high < (1.0 if case.implementation == "jax" else CERTIFIED_FROM)

@@ -18,7 +18,7 @@ committed table, `identities.json`, made once from the project's history:
 a hashed one. An old record that is not in the table, such as somebody else's, is pooled with its own campaign only.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -117,14 +117,6 @@ def identity_in(record: Record, known: Table) -> Identity:
 
 def _at(words: tuple[str, ...], index: int | None) -> str:
     return "" if index is None else words[index]
-
-
-def by_host(of_hosts: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:
-    """Return the records of each host, in their given order."""
-    groups: dict[HostKey, list[Record]] = {}
-    for record in of_hosts:
-        groups.setdefault(identity(record).host_key, []).append(record)
-    return {key: tuple(records) for key, records in groups.items()}
 
 
 @cache

@@ -1,11 +1,16 @@
-"""A record's machine and software."""
+"""A record's machine and software, and which of its settings differ from another's."""
 
 import re
+from collections.abc import Mapping
 
 from suite.results.records.run import Count
 from suite.workload import Plain
 
 _ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
+# These follow from the case's backend or the suite, name one of equal GPUs, a folder or another program's file.
+_ASIDE = frozenset(
+    {"JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "JAX_COMPILATION_CACHE_DIR", "KERAS_BACKEND", "TF_CLI_CONFIG_FILE"}
+)
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
@@ -86,3 +91,28 @@ def names_a_model(cpu: str) -> bool:
 def slug(name: str) -> str:
     """Return a machine's name in file names and addresses."""
     return "-".join(name.replace(",", " ").split())
+
+
+def differing(*settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the settings that differ between these.
+
+    A missing environment variable or XLA flag counts as unset. An implementation's own setting is compared only if both
+    sides state it: older records lack some, and each implementation states its own.
+    """
+    names = {name for each in settings for name in each} - _ASIDE
+    return tuple(name for name in sorted(names) if len(_values(name, settings)) > 1)
+
+
+def bearing(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that bear on speed, by name."""
+    return {name: settings[name] for name in sorted(settings.keys() - _ASIDE)}
+
+
+def _values(name: str, settings: tuple[Mapping[str, str], ...]) -> set[str | None]:
+    values = {each.get(name) for each in settings}
+    return values if outside(name) else values - {None}
+
+
+def outside(name: str) -> bool:
+    """Return whether a setting is an environment variable or XLA flag, not an implementation's own."""
+    return name.isupper() or name.startswith("xla_")

@@ -5,7 +5,7 @@ Local campaigns are folders, published ones are packs: FOLDER/CAMPAIGN/NAME.json
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,13 +16,12 @@ from suite.results.records.record import Record, sealed, to_json
 LARGEST_BYTES = packs.LARGEST_RECORD_BYTES
 PARTIAL = "partial-"  # prefix of an unfinished campaign's folder
 _LONGEST_LINE = 500
-_REMEDY = "free some space or choose another folder with --out"
 
 
-def write_once(path: Path, content: bytes, remedy: str = _REMEDY) -> None:
+def write_once(path: Path, content: bytes) -> None:
     """Write content atomically to a path that does not exist yet.
 
-    Raises FileExistsError if the path exists, RuntimeError with the remedy if the disk or folder refuses.
+    Raises FileExistsError if the path exists, RuntimeError with a remedy if the disk or folder refuses.
     """
     try:
         with files.draft(path, content) as draft:
@@ -30,6 +29,7 @@ def write_once(path: Path, content: bytes, remedy: str = _REMEDY) -> None:
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
             raise FileExistsError(f"'{path}' already exists; records are never edited") from None
+        remedy = "free some space or choose another folder with --out"
         raise RuntimeError(f"cannot write '{path}': {error.strerror or error}; {remedy}") from error
 
 
@@ -43,6 +43,39 @@ def put(record: Record, folder: Path) -> Path:
     path = folder / f"{record.name}.json"
     write_once(path, to_json(sealed(record)))
     return path
+
+
+def pack_path(folder: Path, campaign: str) -> Path:
+    """Return the path of a campaign's pack in a folder."""
+    return folder / f"{campaign}{packs.SUFFIX}"
+
+
+def pack(campaign: Path, added: Mapping[str, bytes] | None = None) -> Path:
+    """Put a campaign's loose records and `added` into the pack beside its folder, delete the folder; return the pack.
+
+    An existing pack keeps all its records and is not rewritten if nothing is new. Raises ValueError if a record differs
+    from the packed one or cannot be packed, RuntimeError if it cannot be written.
+    """
+    target, loose = pack_path(campaign.parent, campaign.name), of(campaign)
+    before = {path.name: content(path) for path in of(target)}
+    records = dict(before)
+    for name, new in (*((path.name, content(path)) for path in loose), *(added or {}).items()):
+        if records.setdefault(name, new) != new:
+            raise ValueError(f"'{target / name}' exists and differs; a published record is never changed")
+    if records != before:
+        try:
+            with files.draft(target, packs.packed(records)) as draft:
+                draft.replace(target)
+        except ValueError as error:
+            raise ValueError(f"'{target}' cannot hold these records: {error}") from None
+        except OSError as error:
+            raise RuntimeError(f"cannot write '{target}': {error.strerror or error}; {files.REMEDY}") from error
+    with files.writing(campaign):
+        for path in loose:
+            path.unlink()
+        if loose and not any(campaign.iterdir()):
+            campaign.rmdir()
+    return target
 
 
 def read(path: Path) -> Record:

@@ -4,6 +4,7 @@ The rates are bounds, not estimates, so no honest result is ever below the floor
 """
 
 from suite.results.records.record import Record
+from suite.workload import Description
 
 _BYTES = 4  # of a stored number; parameters stay float32 at every precision
 
@@ -37,6 +38,10 @@ def _moved_bytes(record: Record) -> int:
     0 for inference, which may skip parameters, such as the embeddings of other words.
     """
     about = record.description
-    trained = about.flop_per_example > about.forward_flop_per_example
     dense = about.family in ("dense", "convolution", "residual")
-    return 2 * _BYTES * about.trainable_parameters if trained and dense else 0
+    return 2 * _BYTES * about.trainable_parameters if trained(about) and dense else 0
+
+
+def trained(about: Description) -> bool:
+    """Return whether a step updates the parameters."""
+    return about.flop_per_example > about.forward_flop_per_example

@@ -100,15 +100,12 @@ def price_of(machine: Machine, prices: Iterable[Price]) -> Price | None:
     for price in listed:
         if price.machine and price.machine in (machine.name, machine.slug):
             return price
-    names = {_words(gpu.name) for gpu in machine.gpus}
-    fitting = [p for p in listed if p.gpu and p.gpus == len(machine.gpus) and all(_in(p.gpu, name) for name in names)]
+    names = [set(_words(gpu.name)) for gpu in machine.gpus]
+    of_count = [price for price in listed if price.gpu and price.gpus == len(names)]
+    fitting = [price for price in of_count if all(set(_words(price.gpu)) <= name for name in names)]
     if any(gpu.slice for gpu in machine.gpus):  # a slice has a price of its own
         fitting = [price for price in fitting if "mig" in _words(price.gpu)]
     return max(fitting, key=lambda p: len(_words(p.gpu)), default=None)
-
-
-def _in(words: str, name: tuple[str, ...]) -> bool:
-    return set(_words(words)) <= set(name)
 
 
 def _words(name: str) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from suite.results.records.record import Record
+from suite.results.single.floor import trained
 from suite.results.single.summary import Summary, summary
-from suite.workload import Description
 
 FAMILY = "ceiling"
 MATMUL, COPY = "ceiling_matmul", "ceiling_copy"
@@ -80,11 +80,6 @@ def least_bytes(record: Record) -> int:
     return measured[0] if measured else _FLOAT32_BYTES * moved
 
 
-def trained(about: Description) -> bool:
-    """Return whether a step updates the parameters."""
-    return about.flop_per_example > about.forward_flop_per_example
-
-
 def share(item: Summary, ceilings: Roof) -> Share:
     """Return a step's MFU and floor under the ceilings of its machine."""
     record = item.record
@@ -94,14 +89,13 @@ def share(item: Summary, ceilings: Roof) -> Share:
     peak = ceilings.get((*side, MATMUL, case.precision))
     bandwidth = ceilings.get((*side, COPY, "float32-highest"))
     reason = _lacking(item, peak, bandwidth)
-    if item.seconds is None or peak is None or case.threads is not None or case.devices > 1:
-        return Share(mfu=None, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
-    mfu = flop / item.seconds.value / peak.rate if flop else None
-    if bandwidth is None:
-        return Share(mfu=mfu, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
-    floor = max(flop / peak.rate, moved / bandwidth.rate)
-    reason = reason if flop else "no FLOP are counted where nothing is multiplied"
-    of_floor = floor / item.seconds.value
+    mfu = floor = of_floor = None
+    if item.seconds is not None and peak is not None and case.threads is None and case.devices == 1:
+        mfu = flop / item.seconds.value / peak.rate if flop else None
+        if bandwidth is not None:
+            floor = max(flop / peak.rate, moved / bandwidth.rate)
+            of_floor = floor / item.seconds.value
+            reason = reason if flop else "no FLOP are counted where nothing is multiplied"
     return Share(mfu=mfu, floor_seconds=floor, of_floor=of_floor, intensity=flop / moved, reason=reason)
 
 

@@ -48,12 +48,11 @@ def long_enough(seen: Telemetry) -> bool:
 
 def averaged(record: Record) -> Record:
     """Return a record without the telemetry of windows that are too short for the drivers' averages."""
-
-    def kept(run: Run) -> Run:
-        seen = run.telemetry
-        return run if seen is None or long_enough(seen) else replace(run, telemetry=None)
-
-    return replace(record, runs=tuple(kept(run) for run in record.runs))
+    runs = (
+        replace(run, telemetry=None) if run.telemetry is not None and not long_enough(run.telemetry) else run
+        for run in record.runs
+    )
+    return replace(record, runs=tuple(runs))
 
 
 def training_seconds(run: Run) -> float:

@@ -9,8 +9,8 @@ from statistics import median
 from suite import units
 from suite.case import Case
 from suite.results.records.record import Record
-from suite.results.records.run import Audit, JaxprCost, Replay, Run
-from suite.results.single.floor import floor_seconds
+from suite.results.records.run import Audit, JaxprCost, Run
+from suite.results.single.floor import floor_seconds, trained
 from suite.scopes import SCOPES
 
 NOT_FINITE = "the loss is not finite"
@@ -172,8 +172,7 @@ def _flop(record: Record, program: JaxprCost) -> Iterator[str]:
 
 def _parameters(record: Record, program: JaxprCost) -> Iterator[str]:
     about = record.description
-    trained = about.flop_per_example > about.forward_flop_per_example
-    wanted = about.trainable_parameters if trained else int(_FEWEST_SERVED * about.trainable_parameters)
+    wanted = about.trainable_parameters if trained(about) else int(_FEWEST_SERVED * about.trainable_parameters)
     if program.parameters < wanted:
         yield f"the program takes {program.parameters} parameters, the network has {about.trainable_parameters}"
 
@@ -199,37 +198,27 @@ def _precision(record: Record, program: JaxprCost) -> Iterator[str]:
 
 
 def _replay(record: Record, run: Run) -> Iterator[str]:
-    if run.audit is None or run.audit.replay is None:
+    replay = run.audit.replay if run.audit is not None else None
+    if replay is None:
         return
-    replay = run.audit.replay
-    about = record.description
-    trained = about.family == "trees" or about.flop_per_example > about.forward_flop_per_example
-    if None in (replay.first, replay.once, replay.twice, replay.together):
+    about, begun = record.description, run.first_loss
+    first, once, twice, together = replay.first, replay.once, replay.twice, replay.together
+    if first is None or once is None or twice is None or together is None:
         yield "a loss is not finite"
-    elif run.first_loss is not None:
-        yield from _replayed(replay, run.first_loss, trained, drawn=about.flop_per_example > 0)
-
-
-def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Iterator[str]:
-    """Yield what is wrong with a replay.
-
-    `drawn`: the loss depends on seeded parameters; boosting has none, and a copy of memory ignores them.
-    """
-    assert replay.first is not None
-    assert replay.once is not None
-    assert replay.twice is not None
-    assert replay.together is not None
-    if abs(replay.first - first) > _SAME_LOSS * abs(first):
-        yield f"the first loss was {first:.6g}, from the same start it is {replay.first:.6g}"
-    if trained and replay.once == replay.twice:
-        yield f"the loss of a batch stays {replay.once:.6g}: the state does not advance"
-    change = abs(replay.twice - replay.once)
-    if abs(replay.together - replay.twice) > _SAME_CHANGE * change + _ROUNDING * abs(replay.twice):
-        yield f"after a chain the loss is {replay.together:.6g}, after its steps one by one {replay.twice:.6g}"
-    if replay.once == replay.other_inputs and not replay.other_state:
-        yield f"the loss is {replay.once:.6g} whatever the batch"
-    if drawn and (replay.once, replay.twice) == (replay.other_seed, replay.other_seed_twice):
-        yield f"the loss is {replay.once:.6g} whatever the parameters"
+        return
+    if begun is None:
+        return
+    if abs(first - begun) > _SAME_LOSS * abs(begun):
+        yield f"the first loss was {begun:.6g}, from the same start it is {first:.6g}"
+    if (about.family == "trees" or trained(about)) and once == twice:
+        yield f"the loss of a batch stays {once:.6g}: the state does not advance"
+    if abs(together - twice) > _SAME_CHANGE * abs(twice - once) + _ROUNDING * abs(twice):
+        yield f"after a chain the loss is {together:.6g}, after its steps one by one {twice:.6g}"
+    if once == replay.other_inputs and not replay.other_state:
+        yield f"the loss is {once:.6g} whatever the batch"
+    # Boosting has no parameters to draw, and a copy of memory ignores them.
+    if about.flop_per_example > 0 and (once, twice) == (replay.other_seed, replay.other_seed_twice):
+        yield f"the loss is {once:.6g} whatever the parameters"
 
 
 CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {

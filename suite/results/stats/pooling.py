@@ -1,4 +1,4 @@
-"""Pool times of several hosts into a value of their kind of machine, with interval and prediction range.
+"""Pool times of several hosts into a value of their kind of machine, and tell whether two pools differ.
 
 Source of the weights: DerSimonian and Laird, Meta-analysis in clinical trials (1986).
 """
@@ -7,12 +7,15 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
+from msgspec.structs import replace
+
 from suite.results.stats.statistics import Estimate, t_quantile
 from suite.results.stats.variance_components import Cell, Components, logarithms, of_cell
 from suite.results.stats.variances import SMALLEST
 from suite.workload import Plain
 
 FEWEST_DEGREES = 1.5  # of freedom of an interval; with one, as from two hosts far apart, t is 12.7
+_CALLED = 3.0  # standard errors beyond which a difference is called a change
 VERSION = 2  # of the estimator; raised if it returns another number for equal values
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
 
@@ -37,15 +40,8 @@ class Pooled(Plain, frozen=True, kw_only=True):
         """Return a quantity over this value, with interval and range inverted: a rate from a time."""
         ends = (self.high, self.low, self.range_high, self.range_low)
         low, high, range_low, range_high = (None if end is None else quantity / end for end in ends)
-        return Pooled(
-            value=quantity / self.value,
-            low=low,
-            high=high,
-            range_low=range_low,
-            range_high=range_high,
-            hosts=self.hosts,
-            processes=self.processes,
-        )
+        value = quantity / self.value
+        return replace(self, value=value, low=low, high=high, range_low=range_low, range_high=range_high)
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:
@@ -111,3 +107,24 @@ def freedom(parts: Sequence[tuple[float, float]]) -> float:
     total = sum(variance for variance, _ in parts)
     shares = sum(variance**2 / degrees for variance, degrees in parts)
     return total**2 / shares
+
+
+def changed(new: Cell, old: Cell, among: Components) -> bool | None:
+    """Return whether two cells of a kind of machine, measured on different hosts, differ significantly.
+
+    Each may be one campaign or a pool; if both are one campaign, tau counts twice. None if nothing tells how much hosts
+    differ. Raises ValueError as `pooled` does.
+    """
+    least = smallest_change(new, old, among)
+    return None if least is None else abs(moments(new, among)[0] - moments(old, among)[0]) > math.log(least)
+
+
+def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | None = None) -> float | None:
+    """Return the smallest ratio of two times that is called a change: three standard errors, or the 95 % interval's
+    if that is wider, as with few degrees of freedom.
+
+    `olds` are the components of the old cell if it is of another kind. None if they tell nothing of how hosts differ.
+    """
+    (_, ours, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
+    degrees = min(known, other)
+    return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(ours + theirs)) if degrees else None

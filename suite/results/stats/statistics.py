@@ -26,12 +26,6 @@ class Estimate(Plain, frozen=True, kw_only=True):
             return None
         return math.expm1(math.log(self.high / self.low) / 2)
 
-    def apart(self, other: "Estimate") -> bool:
-        """Return whether both have intervals and these do not overlap."""
-        if self.low is None or self.high is None or other.low is None or other.high is None:
-            return False
-        return max(self.low, other.low) > min(self.high, other.high)
-
     def per(self, quantity: float) -> "Estimate":
         """Return a quantity over this value, with its interval inverted: a rate from a time."""
         low, high = (None if end is None else quantity / end for end in (self.high, self.low))
@@ -98,15 +92,20 @@ def product(groups: Sequence[Sequence[float]]) -> Estimate:
 
     Source: Satterthwaite, An approximate distribution of estimates of variance components (1946).
     """
-    logs = [[math.log(value) for value in group] for group in groups]
-    centre, processes = math.fsum(map(fmean, logs)), min(map(len, logs))
+    return _product([_logarithms(group) for group in groups])
+
+
+def _product(logs: Sequence[Sequence[float]]) -> Estimate:
+    value, processes = math.exp(math.fsum(map(fmean, logs))), min(map(len, logs))
     if processes == 1:
-        return Estimate(value=math.exp(centre))
+        return Estimate(value=value)
     error, degrees = _spread(logs)
     reach = t_quantile(degrees) * error
-    return Estimate(
-        value=math.exp(centre), low=math.exp(centre - reach), high=math.exp(centre + reach), processes=processes
-    )
+    return Estimate(value=value, low=value * math.exp(-reach), high=value * math.exp(reach), processes=processes)
+
+
+def _logarithms(values: Sequence[float], sign: int = 1) -> list[float]:
+    return [sign * math.log(value) for value in values]
 
 
 def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Estimate | None:
@@ -119,21 +118,7 @@ def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> 
     """
     if not numerator or not denominator:
         return None
-    difference, error, degrees = _welch(numerator, denominator)
-    value, processes = math.exp(difference), min(len(numerator), len(denominator))
-    if degrees is None:
-        return Estimate(value=value, processes=processes)
-    reach = t_quantile(degrees) * error
-    return Estimate(value=value, low=value * math.exp(-reach), high=value * math.exp(reach), processes=processes)
-
-
-def _welch(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[float, float, float | None]:
-    """Return the difference of mean logarithms, its standard error, and its degrees of freedom (None if unknown)."""
-    sides = [[math.log(value) for value in side] for side in (numerator, denominator)]
-    difference = fmean(sides[0]) - fmean(sides[1])
-    if min(map(len, sides)) < 2:
-        return difference, 0.0, None
-    return difference, *_spread(sides)
+    return _product([_logarithms(numerator), _logarithms(denominator, -1)])
 
 
 def _spread(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -165,8 +150,8 @@ def unpaired_p_value(numerator: Sequence[float], denominator: Sequence[float]) -
     """Return the p value of a difference, by Welch's test; None if a side has fewer than two values."""
     if min(len(numerator), len(denominator)) < 2:
         return None
-    difference, error, degrees = _welch(numerator, denominator)
-    return None if degrees is None else _two_sided(difference, error, degrees)
+    logs = [_logarithms(numerator), _logarithms(denominator, -1)]
+    return _two_sided(math.fsum(map(fmean, logs)), *_spread(logs))
 
 
 def _two_sided(difference: float, error: float, degrees: float) -> float:

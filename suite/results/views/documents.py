@@ -12,14 +12,13 @@ import msgspec
 
 from suite.case import Backend, Implementation, Precision
 from suite.results.cite.citation import Citation
-from suite.results.cite.keys import key_of
-from suite.results.cite.number import Number
+from suite.results.cite.number import METRICS, Number, Unit, key_of
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.records.record import Record, to_json
-from suite.results.single.speedup import SpeedUp, speedups
+from suite.results.single.paired_speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
@@ -27,19 +26,7 @@ from suite.results.stats.statistics import Estimate
 from suite.scopes import Scope
 from suite.workload import Description
 
-Unit = Literal["s", "examples/s", "FLOP/s", "1"]
 Verdict = Literal["faster", "slower", "same", "not separated"]
-
-_UNITS: dict[str, Unit] = {
-    "seconds": "s",
-    "examples-per-second": "examples/s",
-    "flop-per-second": "FLOP/s",
-    "speedup": "1",
-    "best-over-best": "1",
-    "latency": "s",
-    "latency-p50": "s",
-    "latency-p99": "s",
-}
 
 
 class _Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -254,20 +241,14 @@ def _case(item: Summary, folder: Path | None) -> CaseResult:
     record, case = item.record, item.record.case
     return CaseResult(
         key=key_of(record, "seconds").unpinned.text(),
-        workload=record.workload,
         case=case.text(record.description.batch),
-        scope=case.scope,
-        backend=case.backend,
-        implementation=case.implementation,
-        variant=case.variant,
-        precision=case.precision,
-        batch=case.batch,
         rounds=len(seconds_by_round(record)),
         planned_rounds=record.rounds,
         unit="s",
         status=item.state,
         reasons=item.reasons,
         record=str(folder / f"{record.name}.json") if folder else None,
+        **_same_named(CaseResult, case),
         **_ends(item.seconds),
     )
 
@@ -276,17 +257,13 @@ def _speedup(item: SpeedUp) -> SpeedUpResult:
     record, case = item.gpu.record, item.gpu.record.case
     return SpeedUpResult(
         key=key_of(record, "speedup").unpinned.text(),
-        workload=record.workload,
         case=case.text(record.description.batch),
-        scope=case.scope,
-        variant=case.variant,
-        precision=case.precision,
-        batch=case.batch,
         rounds=item.ratio.processes,
         unit="1",
         status=item.state,
         reasons=item.reasons,
         certified=item.certificate,
+        **_same_named(SpeedUpResult, case),
         **_ends(item.ratio),
     )
 
@@ -302,11 +279,7 @@ def compare_document(first: str, second: str, rows: Sequence[Comparison], band: 
 def _row(row: Comparison, band: float) -> CompareRow:
     record, case = row.second.record, row.second.record.case
     return CompareRow(
-        workload=record.workload,
         case=case.text(record.description.batch),
-        scope=case.scope,
-        backend=case.backend,
-        implementation=case.implementation,
         first=_side(row.first),
         second=_side(row.second),
         unit="1",
@@ -315,6 +288,7 @@ def _row(row: Comparison, band: float) -> CompareRow:
         verdict=cast(Verdict, row.verdict(band).partition(" within ")[0]),
         status=row.state,
         differs=row.differs,
+        **_same_named(CompareRow, case),
         **_ends(row.ratio),
     )
 
@@ -346,11 +320,8 @@ def _listed(number: Number) -> ListedNumber:
     return ListedNumber(
         key=number.key.unpinned.text(),
         pinned=cited.key if number.digest else None,
-        range_low=number.value.range_low,
-        range_high=number.value.range_high,
-        unit=_UNITS[number.key.metric],
+        unit=METRICS[number.key.metric].unit,
         campaigns=number.campaigns,
-        hosts=number.value.hosts,
         status=number.state,
         quotable=number.quotable,
         reason="" if number.quotable else cited.reservation or number.word,
@@ -358,7 +329,7 @@ def _listed(number: Number) -> ListedNumber:
         measured=number.measured,
         record=cited.record,
         digest=number.digest or None,
-        **_ends(number.value),
+        **_same_named(ListedNumber, number.value),
     )
 
 
@@ -371,17 +342,20 @@ def _beside(row: BaselineComparison) -> BaselineRow:
     case, best = row.mine.case, row.best
     return BaselineRow(
         machine=row.machine,
-        backend=case.backend,
-        precision=case.precision,
-        workload=case.workload,
-        batch=case.batch,
         ratio=best.over.value if best else None,
         low=best.over.low if best else None,
         high=best.over.high if best else None,
         best=best.words if best else None,
         timed=tuple(dict.fromkeys(way.words for way in row.ways)),
         not_timed=row.not_timed,
+        **_same_named(BaselineRow, case),
     )
+
+
+def _same_named(document: type[_Answer], source: msgspec.Struct) -> dict[str, Any]:
+    """Return the source's values of the fields that both have."""
+    both = set(document.__struct_fields__) & set(source.__struct_fields__)
+    return {name: getattr(source, name) for name in both}
 
 
 def _ends(value: Estimate | Pooled | None) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.pooled.pools import Pool
-from suite.results.pooled.speedup import lacking
+from suite.results.pooled.speedup import lacking, state_of
 from suite.results.records.record import Record
-from suite.results.single.speedup import Result, SpeedUp, record_of
+from suite.results.single.paired_speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
@@ -165,19 +165,20 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     """Return the cells of a rate in examples/s, linked to the record, and its interval; dashes with reasons if None."""
     if rate is None:
         return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
-    width = units.half_width(rate.low, rate.high)
-    value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
-    return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
+    return _rate_cells(rate, item.record)
 
 
 def pooled_rate_cells(pool: Pool | None, why: str = "") -> tuple[Cell, Cell]:
     """Return the cells of a pool's examples a second and interval; dashes with the reason without a pool."""
     if pool is None:
         return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
-    rate = pool.seconds.per(pool.case.batch)
+    return _rate_cells(pool.seconds.per(pool.case.batch), pool.newest)
+
+
+def _rate_cells(rate: Estimate, record: Record) -> tuple[Cell, Cell]:
     text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
-    interval = Cell(text=units.quantity_interval(rate.low, rate.high, ""))
-    return Cell(text=text, sort=rate.value, record=pool.newest), interval
+    interval = units.quantity_interval(rate.low, rate.high, "")
+    return Cell(text=text, sort=rate.value, record=record), Cell(text=interval)
 
 
 def base_cells(record: Record) -> tuple[Cell, Cell]:
@@ -190,7 +191,7 @@ def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
     if value is None:
         return Cell(text=units.DASH, remark=why), Cell(text=units.DASH)
     reasons = tuple(lacking(value))
-    status = Cell(text="open" if reasons else "quotable", remark="; ".join(reasons))
+    status = Cell(text=state_of(reasons), remark="; ".join(reasons))
     return status, Cell(text=units.count(value.hosts), sort=value.hosts)
 
 
