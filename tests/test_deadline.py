@@ -11,8 +11,7 @@ from campaigns import Child, FakeClock, Watch, case, done, plan, workers
 
 from suite.driver import runner
 from suite.driver.campaign import records
-from suite.driver.deadline import Deadline
-from suite.driver.forecast import process_seconds, shortest_seconds
+from suite.driver.forecast import Deadline, process_seconds, shortest_seconds
 from suite.driver.journal import FILE_NAME, Journal
 from suite.driver.profiles import EFFORTS
 from suite.results.pooled import spreads

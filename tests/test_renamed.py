@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from suite import cli
-from suite.cli import renamed, running
+from suite.cli import running, types
 from suite.results.records.run import Run
 
 
@@ -46,7 +46,7 @@ def test_the_words_of_a_cold_start_are_the_caches_of_its_cases(monkeypatch):
     assert "'hot' is not one of: cold, warm-cache" in answer.output
 
 
-@pytest.mark.parametrize(("old", "new"), renamed.COMMANDS.items())
+@pytest.mark.parametrize(("old", "new"), types.COMMANDS.items())
 def test_an_old_command_is_the_new_one(old, new):
     before, after = (CliRunner().invoke(cli.main, [name, "--help"]) for name in (old, new))
     assert (before.exit_code, before.stdout) == (0, after.stdout)
@@ -56,8 +56,8 @@ def test_an_old_command_is_the_new_one(old, new):
 def test_help_shows_new_names_alone():
     shown = CliRunner().invoke(cli.main, ["run", "--help"]).output + CliRunner().invoke(cli.main, ["--help"]).output
     words = set(shown.replace("[", " ").split())
-    assert not words & {*renamed.OPTIONS, *renamed.COMMANDS}
-    assert words >= {*renamed.OPTIONS.values(), *renamed.COMMANDS.values()}
+    assert not words & {*types.OPTIONS, *types.COMMANDS}
+    assert words >= {*types.OPTIONS.values(), *types.COMMANDS.values()}
 
 
 def test_a_record_keeps_the_first_names_of_a_run_s_fields():

@@ -18,7 +18,7 @@ from suite.results.records.run import Run
 from suite.results.records.settings import differing
 from suite.scopes import SCOPES
 from suite.system import software, variables
-from suite.system.redact import anonymous
+from suite.system.variables import anonymous
 from suite.workload import Description
 
 _Side = tuple[str, Backend, Precision]

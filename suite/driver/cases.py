@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, get_args
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import STARTING, Allocator, Backend, Case, Implementation, Precision
 from suite.driver import validation
-from suite.driver.options import applied
-from suite.driver.request import Request
+from suite.driver.request import Request, applied
 from suite.processes import children
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import usual_batch, variants_of

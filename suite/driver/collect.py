@@ -10,7 +10,7 @@ import msgspec
 from suite import __version__
 from suite.case import Case
 from suite.driver.campaign import ProcessGroup, stamp
-from suite.driver.deadline import Deadline, OutOfTimeError
+from suite.driver.forecast import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
 from suite.processes import children
 from suite.results.records.machine import Software

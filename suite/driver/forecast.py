@@ -1,8 +1,9 @@
-"""Forecasts process durations: the last process of the group, else a guess corrected by completed processes."""
+"""Process durations, from the group's last process or a corrected guess, and the time that a command has left."""
 
 import math
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -12,7 +13,7 @@ from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES, is_short
 from suite.scopes import FEWEST_REQUESTS, SCOPES
-from suite.worker_api.inputs import PICTURES
+from suite.worker_api.program import PICTURES
 from suite.workload import Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
@@ -176,3 +177,35 @@ def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, 
     if about.grid is not None:
         rate, call = min(rate, _SEARCH_FLOP_PER_SECOND) if case.backend == "cpu" else rate, _DISPATCH_SECONDS
     return epochs * (flop / rate + (train + test) / case.batch * call)
+
+
+_OVERRUN = 0.05  # of the budget: a process that overruns it by more is ended
+
+
+class OutOfTimeError(Exception):
+    """A running process has overrun the budget."""
+
+
+class Deadline:
+    """The wall time that a command has left to measure, without the part reserved for its work afterwards."""
+
+    def __init__(
+        self,
+        seconds: float | None = None,
+        reserved: float = 0.0,
+        began: float | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start a budget in seconds, None for no limit, that has been running since `began`."""
+        self.now, self.seconds, self.reserved = now, seconds, reserved
+        self._began = now() if began is None else began
+
+    @property
+    def left(self) -> float:
+        """Seconds that a process that starts now may take; infinite without a limit."""
+        return math.inf if self.seconds is None else self.seconds - self.reserved - (self.now() - self._began)
+
+    @property
+    def until_overrun(self) -> float:
+        """Seconds until a running process has to be ended; infinite without a limit."""
+        return self.left if self.seconds is None else max(0.0, self.left + _OVERRUN * self.seconds)

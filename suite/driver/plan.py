@@ -8,12 +8,11 @@ from typing import cast
 from suite import experiments
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
-from suite.driver import availability, campaign, fitness, reference_round, skipped, validation
+from suite.driver import campaign, fitness, reference_round, skipped, validation
 from suite.driver.cases import Walk, cases, walk
 from suite.driver.forecast import first_seconds, process_seconds
-from suite.driver.options import check_decided
 from suite.driver.profiles import EFFORTS
-from suite.driver.request import Request
+from suite.driver.request import Request, check_decided
 from suite.experiments import Experiment, headline
 from suite.processes import children
 from suite.results.records.choices import choices
@@ -51,13 +50,13 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
     validation.check(request, chosen, present)
-    availability.check(request, machine, offers, chosen, present)
+    validation.check_machine(request, machine, offers, chosen, present)
     here = MachineCapabilities(
         backends=present,
         cores=machine.cores,
         gpus=len(jax.backends.get("gpu", ())),
         allocator=children.allocators()[0],
-        gpu_precisions=availability.precisions(machine),
+        gpu_precisions=validation.precisions(machine),
         data=request.data,
     )
     planned, walked = _planned(request, experiment, chosen, here, machine, offers)
@@ -148,7 +147,7 @@ def _planned(
         return _of_scopes(experiment.cases(chosen, here), request), ()
     walked = walk(request, chosen, here)
     timed = {(one.variant, one.scope) for one, kept_out_by in walked if not kept_out_by}
-    validation.check_variant_scopes(request.variants, request.scopes or USUAL_SCOPES, timed, request.devices)
+    validation.check_variant_scopes(request, timed)
     return cases(request, walked, here), walked
 
 

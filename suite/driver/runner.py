@@ -16,8 +16,7 @@ from suite.case import Case
 from suite.driver import profiles
 from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.collect import Worker, run_child
-from suite.driver.deadline import Deadline, OutOfTimeError
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Deadline, Forecast, OutOfTimeError
 from suite.driver.journal import CompletedRun, Header, Journal, Rounds
 from suite.driver.schedule import (
     Question,
@@ -32,7 +31,7 @@ from suite.driver.schedule import (
 )
 from suite.processes import children
 from suite.results.records.run import ReferenceKernel
-from suite.system import load, software
+from suite.system import counters, software
 from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task
 
@@ -342,7 +341,7 @@ def fill_compile_cache(
 
 
 def wait_until_quiet(
-    patience: float, cores: int, listener: ProgressListener, others: Callable[[float], float] = load.others_now
+    patience: float, cores: int, listener: ProgressListener, others: Callable[[float], float] = counters.others_now
 ) -> float:
     """Block until other processes leave the cores idle, at most `patience` seconds; return the seconds waited."""
     watched = 0.0

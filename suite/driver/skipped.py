@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from suite.case import Case
 from suite.driver import fitness
 from suite.driver.cases import KEEPING_OUT, Walk
-from suite.driver.options import given
-from suite.driver.request import OPTIONS, Request
+from suite.driver.request import OPTIONS, Request, given
 from suite.results.records.machine import Machine
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import NAMES

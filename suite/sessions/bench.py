@@ -19,8 +19,7 @@ from suite.data import embedded
 from suite.data import store as datasets
 from suite.driver import campaign, plan, probing, profiles, reference_round, runner, schedule
 from suite.driver import journal as journals
-from suite.driver.deadline import Deadline
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Deadline, Forecast
 from suite.driver.journal import Closed, CompletedRun, Header, Journal, Rounds, Session
 from suite.driver.request import BUDGET_MINUTES, WITHIN, Request
 from suite.processes import lock

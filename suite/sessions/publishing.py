@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from suite.console import citing, first_run, terminal
+from suite.console import citing, live_table, terminal
 from suite.driver import journal as journals
 from suite.driver.campaign import file_names
 from suite.driver.journal import Journal
@@ -162,7 +162,7 @@ def mentions(published: Path) -> tuple[Path, ...]:
     for path in pages:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
             terminal.say(f"note: {path} stays unchanged; line {lone.line}: {lone.words}")
-    shown = [path for path in pages if first_run.renew(path, root / "site")]
+    shown = [path for path in pages if live_table.renew(path, root / "site")]
     return (*shown, *(path for path in pages if citing.renew(path, numbers) and path not in shown))
 
 

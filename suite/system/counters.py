@@ -1,8 +1,10 @@
-"""System counters: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
+"""System counters: CPU time, load by others, steal, throttled periods of the control group, energy of the packages."""
 
 import os
 import re
+import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -190,3 +192,47 @@ def _text(path: Path) -> str | None:
         return path.read_text().strip()
     except (OSError, ValueError):
         return None
+
+
+@dataclass(frozen=True)
+class CpuLoad:
+    """CPU counters at one moment, in seconds; only differences are meaningful."""
+
+    at: float
+    all_cores: float  # CPU time of every process on every granted core
+    own: float  # of it, used by this process and its children
+
+
+def cpu_load() -> CpuLoad:
+    """Return the counters now."""
+    return CpuLoad(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time() + children_seconds())
+
+
+def children_seconds() -> float:
+    """Return the CPU time, in seconds, of this process's living children."""
+    seconds = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            used = child.cpu_times()
+            seconds += used.user + used.system
+    return seconds
+
+
+def by_others(before: CpuLoad, after: CpuLoad) -> float:
+    """Return the cores that other processes kept busy between two readings, at least 0."""
+    elapsed = after.at - before.at
+    if elapsed <= 0:
+        return 0.0
+    return max(0.0, ((after.all_cores - before.all_cores) - (after.own - before.own)) / elapsed)
+
+
+def others_now(seconds: float) -> float:
+    """Return the cores that other processes keep busy, measured over this many seconds."""
+    before = cpu_load()
+    time.sleep(seconds)
+    return by_others(before, cpu_load())
+
+
+def granted_cores() -> int:
+    """Return how many cores this process may run on."""
+    return len(granted())

@@ -11,8 +11,7 @@ import psutil
 
 from suite.results.records.machine import Gpu, Machine, names_a_model
 from suite.system import processor
-from suite.system.counters import control_groups
-from suite.system.load import granted_cores
+from suite.system.counters import control_groups, granted_cores
 from suite.system.nvml import Gpus
 from suite.system.processor import text
 

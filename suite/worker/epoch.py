@@ -14,12 +14,11 @@ from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
 from suite.results.records.run import Run, Sample
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.worker.recorder import Process
 from suite.worker.steady import run_and_block, started
 from suite.worker_api import clock
-from suite.worker_api.inputs import BatchSource, stored
-from suite.worker_api.program import Batch, Program
+from suite.worker_api.program import Batch, BatchSource, Program, stored
 
 _ALONE_SAMPLES = 3  # of the step alone, as a baseline
 _WARM_SECONDS = 5.0  # after which a full queue counts as warm

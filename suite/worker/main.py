@@ -27,13 +27,11 @@ from suite.scopes import SCOPES
 from suite.system import processor
 from suite.system.software import versions
 from suite.system.variables import settings
-from suite.worker import epoch, learning, serving, steady, whole_run
-from suite.worker.checks import pending_work
-from suite.worker.checks.audit import CALLS, audit, finite
+from suite.worker import checks, epoch, serving, steady, whole_run
+from suite.worker.checks import CALLS, audit, finite
 from suite.worker.recorder import Process, Say
 from suite.worker_api import clock
-from suite.worker_api.inputs import BatchSource, batches, run_inputs
-from suite.worker_api.program import Program
+from suite.worker_api.program import BatchSource, Program, batches, run_inputs
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
@@ -85,11 +83,11 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = measured(process, target, inputs, owner)
     left = None
     if any(SCOPES[scope].steady for scope in process.runs):
-        left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
+        left = process.result("leftover", lambda: checks.least(sample_of(process, target), process.clocks))
     versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     if not SCOPES[process.case.scope].trains:
-        still = left is not None and left.seconds >= pending_work.LONGEST_SECONDS
+        still = left is not None and left.seconds >= checks.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
         found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
@@ -158,7 +156,7 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     if process.case.scope == "run":
         return whole_run.measured_run(process, target, inputs)
     if process.case.scope == "learning":
-        return learning.measured_learning(process, target, owner)
+        return whole_run.measured_learning(process, target, owner)
     if process.case.scope == "epoch":
         from suite.data import pipeline
 

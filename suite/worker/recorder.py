@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from suite.case import Case
 from suite.results.records.run import Run, Sample, Stage
 from suite.scopes import SCOPES, Scope
-from suite.system import load
+from suite.system import counters
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Task
 
@@ -85,7 +85,7 @@ class Process:
         name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
         gc.disable()
-        compiled, before = compilations(), load.cpu_load()
+        compiled, before = compilations(), counters.cpu_load()
         begin()
         slept, after = clock.asleep_seconds(), before
 
@@ -94,7 +94,7 @@ class Process:
             for sample in clock.samples(chain, steps, plan, self.clocks):
                 self.say(Message(stage=name, sample=sample))
             slept = clock.asleep_seconds() - slept
-            after = load.cpu_load()
+            after = counters.cpu_load()
 
         self.stage(name, take)
         gc.enable()
@@ -103,7 +103,7 @@ class Process:
         return self.run(
             steps_per_sample=steps,
             compilations=compilations() - compiled,
-            other_load_cores=load.by_others(before, after),
+            other_load_cores=counters.by_others(before, after),
         )
 
 
