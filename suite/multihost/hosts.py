@@ -132,7 +132,10 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
     connection = connected(address, patience_seconds)
     send(connection, messages.hello())
     try:
-        begin = first_word(connection, address)
+        try:
+            begin = receive(connection)
+        except EOFError:
+            raise LeftError(f"'{address}' ended before a case began; see its messages for the reason") from None
         if isinstance(begin, Finished):
             return False
         if isinstance(begin, HostFailed):
@@ -155,14 +158,6 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
             send(connection, HostFailed(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
     return True
-
-
-def first_word(connection: Connection, address: str) -> object:
-    """Return the first host's first message. Raises LeftError if it ends before that."""
-    try:
-        return receive(connection)
-    except EOFError:
-        raise LeftError(f"'{address}' ended before a case began; see its messages for the reason") from None
 
 
 def connected(address: str, patience_seconds: float) -> Connection:

@@ -28,6 +28,11 @@ class PendingWork:
     seconds: float  # until the process was idle
     awaited_seconds: float  # until the last array was ready
 
+    @property
+    def more_than_usual(self) -> bool:
+        """Whether it exceeds what idle threads and finished arrays show."""
+        return self.seconds > SPINNING_SECONDS or self.awaited_seconds > AWAITED_SECONDS
+
 
 def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
     """Return the least pending work of up to three looks; each further look follows another sample.
@@ -36,16 +41,12 @@ def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[flo
     that a program leaves behind shows in every look. Spinning threads and bursts of other load do not.
     """
     looks = [watch_until_idle(clock, sleep)]
-    while again is not None and len(looks) < _LOOKS and _more_than_usual(looks[-1]):
+    while again is not None and len(looks) < _LOOKS and looks[-1].more_than_usual:
         again()
         looks.append(watch_until_idle(clock, sleep))
     return PendingWork(
         seconds=min(one.seconds for one in looks), awaited_seconds=min(one.awaited_seconds for one in looks)
     )
-
-
-def _more_than_usual(one: PendingWork) -> bool:
-    return one.seconds > SPINNING_SECONDS or one.awaited_seconds > AWAITED_SECONDS
 
 
 def watch_until_idle(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:

@@ -9,7 +9,7 @@ import platform
 import resource
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import cast
 
@@ -74,7 +74,8 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     processor.pin(process.case.threads)
     if not SCOPES[process.case.scope].computes:
-        packages = measured_input(process)
+        owner, open_batches, packages = process.result("import", lambda: loader(process.case))
+        epoch.measured_input(process, owner, open_batches)
         process.note(peak_memory_bytes=peak_memory_bytes())
         say(Message(stage="done", report=WorkerReport(runs=process.runs, software=software(packages, settings()))))
         return
@@ -83,7 +84,9 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = measured(process, target, inputs, owner)
     left = None
     if any(SCOPES[scope].steady for scope in process.runs):
-        left = process.result("leftover", lambda: checks.least(sample_of(process, target), process.clocks))
+        step = process.runs.get("step")
+        again = partial(steady.run_and_block, target, step.steps_per_sample) if step else None
+        left = process.result("leftover", lambda: checks.least(again, process.clocks))
     versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     if not SCOPES[process.case.scope].trains:
@@ -164,19 +167,6 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     if process.case.scope == "serve":
         return serving.measured_serving(process, target, inputs)
     return steady.measured_steps(process, target, inputs)
-
-
-def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
-    """Return a function that takes another sample's steps; None if the task measured no steps alone."""
-    seen = process.runs.get("step")
-    return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
-
-
-def measured_input(process: Process) -> dict[str, str]:
-    """Measure the input pipeline alone, with nothing computed; return the packages' versions."""
-    owner, open_batches, packages = process.result("import", lambda: loader(process.case))
-    epoch.measured_input(process, owner, open_batches)
-    return packages
 
 
 def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:

@@ -77,35 +77,26 @@ class Searching(Protocol):
         ...
 
 
-def measured_search(process: Process, target: Searching, inputs: list[Batch]) -> None:
-    """Measure the task's whole search."""
-    scores: list[tuple[Score, ...]] = []
-
-    def search() -> None:
-        target.initialise(process.task.seed)
-        scores.append(target.search(inputs[0], process.task.seed, process.stage))
-
-    before = counters.cpu_load()
-    sample = clock.timed(search, process.clocks)
-    process.say(Message(stage="run_end"))
-    others = counters.by_others(before, counters.cpu_load())
-    process.runs["run"] = process.run(samples=(sample,), other_load_cores=others, scores=scores[0])
-
-
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
     """Measure the task's whole run; return the last training loss.
 
     The first of the inputs is for training, the second for validation. Raises LookupError if the implementation has no
     whole run.
     """
-    if isinstance(target, Searching):
-        measured_search(process, target, inputs)
-        return target.loss()
-    run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
-    if run is None or not isinstance(target, Trainable):
-        raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
-    trained, before = target, counters.cpu_load()
-    sample = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
+    run, seed, train, test = process.task.run, process.task.seed, inputs[0], inputs[1] if len(inputs) > 1 else None
+    scores: list[Score] = []
+
+    def whole() -> None:
+        if isinstance(target, Searching):
+            target.initialise(seed)
+            scores.extend(target.search(train, seed, process.stage))
+        elif run is None or not isinstance(target, Trainable):
+            raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
+        else:
+            whole_run(target, run, train, test, seed, process.stage)
+
+    before = counters.cpu_load()
+    sample = clock.timed(whole, process.clocks)
     process.say(Message(stage="run_end"))
     process.runs["run"] = process.run(
         samples=(sample,), other_load_cores=counters.by_others(before, counters.cpu_load())
