@@ -20,10 +20,8 @@ _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
 _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example's forward pass: deep networks compile longer
 _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, in each process: it caches nothing
-_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = (
-    45.0,
-    3e-9,
-)  # to autotune a GPU's kernels, unless they are in the compile cache
+# To autotune a GPU's kernels, unless they are in the compile cache.
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained, of a core and of a GPU
 _SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU with any number of cores: grid searches train small networks
 _CALL_SECONDS = 5e-4  # to copy a batch and dispatch a step from Python
@@ -115,15 +113,15 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     if SCOPES[case.scope].timed_from_storage:
         return start + SCOPES[case.scope].computes * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
-        return start + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
-    if case.scope == "serve":
-        return start + compiling + _requests(step, case) * step
+        steps = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
+        return start + compiling + _PIPELINE_SECONDS + min(steps, effort.learning_steps or steps) * step
+    if case.scope == "serve":  # a request for each picture, of the warm-up, and the counted ones
+        requests = PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
+        return start + compiling + requests * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
     warmup = max(effort.warmup_steps * step, calibration)
-    least = max(
-        0.0, effort.warmup_least_seconds[case.backend] - warmup
-    )  # for the first steady scope; the second is warm already
+    least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # a second steady scope is warm already
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = sum(SCOPES[each.scope].with_step for each in group)
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
@@ -153,20 +151,10 @@ def _choosing_seconds(group: ProcessGroup, about: Description) -> float:
     return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_FLOP * about.forward_flop_per_example
 
 
-def _requests(step: float, case: Case) -> float:
-    """Return the number of requests: one for each picture, the warm-up and the counted ones."""
-    return PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
-
-
 def _flow_seconds(step: float, effort: Effort) -> float:
     """Return the seconds of reading from storage: warm-up and samples, each at least four steps and one second."""
     sample = max(1.0, 4 * step) if effort.warmup_seconds else step
     return _PIPELINE_SECONDS + 2 * sample + effort.samples * sample
-
-
-def _learning_steps(case: Case, about: Description, effort: Effort) -> int:
-    asked = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
-    return min(asked, effort.learning_steps or asked)
 
 
 def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, rate: float) -> float:

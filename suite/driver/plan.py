@@ -64,13 +64,11 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
         chosen = [about for about in chosen if about.name in request.assigned_workloads]
         planned = tuple(case for case in planned if case.workload in request.assigned_workloads)
         walked = tuple((one, reason) for one, reason in walked if one.about in chosen)
-    lacking = [c for c in planned if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    lacking = [c for c in planned if c.implementation != "jax" and not offers[c.implementation].has(c)]
     with_cases = {case.workload for case in planned}
     planned = tuple(case for case in planned if case not in lacking)
     scopes = request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
-    remarks = [*skipped.gpu_skipped(request, machine, jax, why_no_gpu(wanted_one=False))]
-    remarks += [*skipped.workloads_skipped(chosen, scopes), *skipped.drawn_at_random(request.data, chosen)]
-    remarks += skipped.baselines_skipped(lacking)
+    remarks = [*skipped.parts_skipped(request, machine, jax, chosen, scopes), *skipped.baselines_skipped(lacking)]
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
     elif request.experiment:
@@ -163,10 +161,6 @@ def _of_scopes(cases: tuple[Case, ...], request: Request) -> tuple[Case, ...]:
                 f"--scope {scope} asked for with experiment '{request.experiment}', which has: {', '.join(own_scopes)}"
             )
     return tuple(case for case in cases if case.scope in (request.scopes or own_scopes))
-
-
-def _has(baseline: Offer, case: Case) -> bool:
-    return case.workload in baseline.names and case.backend in baseline.backends
 
 
 def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:

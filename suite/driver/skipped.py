@@ -8,22 +8,19 @@ from suite.driver.cases import KEEPING_OUT, Walk
 from suite.driver.request import OPTIONS, Request, given
 from suite.results.records.machine import Machine
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
+from suite.system.machine import why_no_gpu
 from suite.variants import NAMES
 from suite.worker_api.protocol import Offer
-from suite.workload import Data, Description
+from suite.workload import Description
 
 
-def gpu_skipped(request: Request, machine: Machine, jax: Offer, problem: str = "") -> Iterator[str]:
-    """Yield why the GPU is skipped, if JAX does not see it and no backend was requested.
-
-    `problem` says why no GPU can be used although there is a driver.
-    """
+def parts_skipped(
+    request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], scopes: Collection[Scope]
+) -> Iterator[str]:
+    """Yield why an unseen GPU is skipped if no backend was requested, and the workloads that lack a scope or data."""
+    problem = why_no_gpu(wanted_one=False)  # although there is a driver
     if not request.backends and "gpu" not in jax.backends and (machine.gpus or problem):
         yield fitness.missing_backend("gpu", machine, jax, problem)
-
-
-def workloads_skipped(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:
-    """Yield the workloads that lack a requested scope."""
     if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
         yield f"no whole run is documented for: {', '.join(none)}; skipped in scope 'run'"
     if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
@@ -31,11 +28,7 @@ def workloads_skipped(chosen: Sequence[Description], scopes: Collection[Scope]) 
     read = [f"'{scope}'" for scope in scopes if SCOPES[scope].reads_storage]
     if read and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; skipped in scope {', '.join(read)}"
-
-
-def drawn_at_random(data: Data, chosen: Sequence[Description]) -> Iterator[str]:
-    """Yield the workloads without published data, if it was requested: their batches are drawn at random."""
-    if data == "tfds" and (none := [about.name for about in chosen if not about.stored]):
+    if request.data == "tfds" and (none := [about.name for about in chosen if not about.stored]):
         yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
 
 
@@ -59,16 +52,13 @@ def scopes_skipped(request: Request, walked: Walk) -> Iterator[str]:
     lost: dict[tuple[str, ...], list[Scope]] = {}
     for scope in request.scopes or USUAL_SCOPES:
         reasons = {kept_out_by for one, kept_out_by in walked if one.scope == scope}
-        helping = sorted((reason for reason in reasons if can_go.issuperset(reason)), key=_fewest)
+        order = {reason: (len(reason), [KEEPING_OUT.index(name) for name in reason]) for reason in reasons}
+        helping = sorted((reason for reason in reasons if can_go.issuperset(reason)), key=order.__getitem__)
         if helping and helping[0]:  # else it is timed, or no given option excludes it
             lost.setdefault(helping[0], []).append(scope)
     for names, scopes in lost.items():
         options = " and ".join(f"{OPTIONS[name].name} {_written(getattr(request, name))}" for name in names)
         yield f"scope {', '.join(scopes)} is not timed with {options}{_but(request, scopes, walked)}; skipped"
-
-
-def _fewest(reason: tuple[str, ...]) -> tuple[int, list[int]]:
-    return len(reason), [KEEPING_OUT.index(name) for name in reason]
 
 
 def _but(request: Request, scopes: Sequence[Scope], walked: Walk) -> str:
