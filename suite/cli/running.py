@@ -35,22 +35,17 @@ def run(as_json: bool, **asked: Any) -> None:
     began = time.monotonic()
     context = click.get_current_context()
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
-        outcome = _run(request_of(asked), context, began)
+        code, document = _run(request_of(asked), context, began)
     if as_json:
-        click.echo(outcome.document, nl=False)
-    sys.exit(outcome.code)
+        click.echo(document, nl=False)
+    sys.exit(code)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Outcome:
-    """A run's exit code and its JSON document, empty for a cluster's jobs."""
+def _run(request: Request, context: click.Context, began: float) -> tuple[int, bytes]:
+    """Measure, print and render what the command line asks; return the exit code and, with --json, the document.
 
-    code: int
-    document: bytes = b""
-
-
-def _run(request: Request, context: click.Context, began: float) -> _Outcome:
-    """Measure, print and render what the command line asks; `began` is its start by the monotonic clock, in seconds."""
+    `began` is its start by the monotonic clock, in seconds.
+    """
     from suite.console import terminal
     from suite.results.single import prices as price_list
     from suite.sessions import bench, publishing, resuming
@@ -80,9 +75,7 @@ def _run(request: Request, context: click.Context, began: float) -> _Outcome:
             journals, has_result = [journal], bench.resulted(journal)
         else:
             ending = "whole"
-            has_result, journals = run_jobs(
-                out, asked.resume, request, asked.cluster, asked.jobs, asked.job_options, asked.machine_name
-            )
+            has_result, journals = run_jobs(request, asked)
         _show([journal.header() for journal in journals], out, listed, asked.site)
         for journal in journals if asked.publish and ending != "interrupted" else ():
             for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
@@ -93,11 +86,13 @@ def _run(request: Request, context: click.Context, began: float) -> _Outcome:
         for journal in journals:
             resuming.say_how(journal, out, ending)
         document = bench.document(journals[0], out, index) if asked.as_json else b""
-    return _Outcome(code=seen.code(ending == "interrupted", has_result), document=document)
+    return seen.code(ending == "interrupted", has_result), document
 
 
 def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     """Measure a new or resumed campaign on this machine; return its journal and how it ended."""
+    from suite import units
+    from suite.console import terminal
     from suite.driver.forecast import Deadline
     from suite.sessions import bench, publishing, resuming
 
@@ -112,7 +107,11 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
         bench.check_budget(journal.header(), deadline, journal.done())
     ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
     if asked.address is not None:
-        shut_down(request.hosts - 1, asked.address)
+        from suite.multihost import hosts
+
+        others = request.hosts - 1
+        if missing := others - hosts.shut_down(others, asked.address):
+            terminal.say(f"note: {units.pluralize(missing, 'other host')} did not hear that the run has ended")
     return journal, ending
 
 
@@ -167,25 +166,18 @@ def signals() -> Iterator[Signals]:
             signal.signal(number, handler)
 
 
-def run_jobs(
-    out: Path,
-    resume: bool,
-    request: Any,
-    cluster: Any,
-    jobs: int | None,
-    job_options: tuple[str, ...],
-    machine_name: str | None,
-) -> tuple[bool, list[Any]]:
+def run_jobs(request: Request, asked: Any) -> tuple[bool, list[Any]]:
     """Run a cluster's jobs; return whether all of them finished, and the journals of those that did."""
     from suite.cluster import plan, planning, supervisor
     from suite.console import terminal
     from suite.driver.journal import FILE_NAME, Journal
 
-    place = (
-        plan.unfinished(out, cluster)
-        if resume
-        else planning.planned(request, out, cluster, jobs, planning.options(job_options, cluster), machine_name)
-    )
+    out, cluster = asked.out, asked.cluster
+    if asked.resume:
+        place = plan.unfinished(out, cluster)
+    else:
+        options = planning.options(asked.job_options, cluster)
+        place = planning.planned(request, out, cluster, asked.jobs, options, asked.machine_name)
     try:
         outcomes = supervisor.watched(place, out)
     except KeyboardInterrupt:
@@ -208,16 +200,6 @@ def mention_jobs(out: Path) -> None:
             words = resuming.resume_words(out, f"run --cluster {left.cluster}")
             terminal.say(f"note: the jobs of one plan have not all ended; resume them with {words}")
             return
-
-
-def shut_down(others: int, address: str) -> None:
-    """Tell the other hosts that the run has ended; warn about those that did not ask."""
-    from suite import units
-    from suite.console import terminal
-    from suite.multihost import hosts
-
-    if missing := others - hosts.shut_down(others, address):
-        terminal.say(f"note: {units.pluralize(missing, 'other host')} did not hear that the run has ended")
 
 
 @click.command(short_help="Join the suite run --hosts at HOST:PORT.")
