@@ -185,12 +185,7 @@ def picture(published: Path) -> tuple[Path, ...]:
 def spread_table(published: Path) -> tuple[Path, ...]:
     """Write the spreads of the published records, which adaptive campaigns use as a stopping rule."""
     path = published.parent.parent / "suite" / "results" / "pooled" / spreads.FILE_NAME
-    if not path.parent.is_dir():
-        return ()
-    table = spreads.table(store.load([published])[0])
-    with files.writing(path):
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
-    return (path,)
+    return (_write(path, spreads.table(store.load([published])[0])),) if path.parent.is_dir() else ()
 
 
 def choice_table(published: Path) -> Path:
@@ -199,7 +194,10 @@ def choice_table(published: Path) -> Path:
     Not part of publishing: a choice made from the same times that it selects would be biased.
     """
     path = published.parent.parent / "suite" / "results" / "records" / choices.FILE_NAME
-    table = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
+    return _write(path, choosing.made(store.load([published])[0], lambda each: (identity(each).host_key, each.method)))
+
+
+def _write(path: Path, table: object) -> Path:
     with files.writing(path):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
     return path
