@@ -11,6 +11,8 @@ from typing import Any
 
 import psutil
 
+from suite.system.processor import text
+
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _POWERCAP = Path("/sys/class/powercap")
@@ -58,7 +60,7 @@ def every_core(cores: Collection[int]) -> bool:
 
 def _numbered() -> list[tuple[int, Any]]:
     """Return each core's number and times; [] if the system does not say which cores are online."""
-    ranges = re.findall(r"(\d+)(?:-(\d+))?", _text(_ONLINE) or "")
+    ranges = re.findall(r"(\d+)(?:-(\d+))?", text(_ONLINE) or "")
     online = [number for first, last in ranges for number in range(int(first), int(last or first) + 1)]
     cores = psutil.cpu_times(percpu=True)  # of the online cores, in the order of their numbers
     return list(zip(online, cores, strict=True)) if len(online) == len(cores) else []
@@ -121,7 +123,7 @@ class Tree:
 def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
     """Return the folders, possibly missing, of this process's control group and its parents."""
     folders = []
-    for line in (_text(own) or "").splitlines():
+    for line in (text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers == "":
             roots = [groups, groups / "unified"]
@@ -143,7 +145,7 @@ def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, .
 
 def throttled(files: Sequence[Path]) -> int | None:
     """Return the number of throttled periods of the control groups; None if no file has the counter."""
-    counts = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", _text(file) or "", re.M))]
+    counts = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", text(file) or "", re.M))]
     return sum(counts) if counts else None
 
 
@@ -159,7 +161,7 @@ class Packages:
             zones = sorted(p for p in folder.iterdir() if ours and _PACKAGE.fullmatch(p.name))
         except OSError:
             zones = []
-        self._zones = [zone for zone in zones if (_text(zone / "name") or "").startswith("package")]
+        self._zones = [zone for zone in zones if (text(zone / "name") or "").startswith("package")]
         self._last: list[int | None] = [_whole(zone / "energy_uj") for zone in self._zones]
         self._ranges = [_whole(zone / "max_energy_range_uj") for zone in self._zones]
         self._microjoules = 0
@@ -183,15 +185,8 @@ def packages() -> Packages:
 
 
 def _whole(path: Path) -> int | None:
-    words = _text(path) or ""
+    words = text(path) or ""
     return int(words) if re.fullmatch(r"\d{1,20}", words) else None
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text().strip()
-    except (OSError, ValueError):
-        return None
 
 
 @dataclass(frozen=True)
