@@ -27,8 +27,8 @@ from suite.driver.cases import Combination
 from suite.driver.fitness import checks, cuda_extra, missing_backend
 from suite.driver.forecast import Deadline
 from suite.driver.journal import CompletedRun, Journal, Session
+from suite.driver.plan import scopes_skipped
 from suite.driver.request import OPTIONS, Request
-from suite.driver.skipped import scopes_skipped
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
 from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry

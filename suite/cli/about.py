@@ -33,20 +33,11 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     from suite import units
     from suite.console import terminal
 
-    terminal.print_table(
-        "workloads",
-        ("name", "parameters", "FLOP/example", "batch", "dataset"),
-        (
-            (
-                w.name,
-                units.count(w.parameters),
-                units.quantity(w.flop_per_example or None, "FLOP"),
-                units.count(w.batch),
-                w.dataset,
-            )
-            for w in workloads
-        ),
-    )
+    rows = []
+    for about in workloads:
+        flop = units.quantity(about.flop_per_example or None, "FLOP")
+        rows.append((about.name, units.count(about.parameters), flop, units.count(about.batch), about.dataset))
+    terminal.print_table("workloads", ("name", "parameters", "FLOP/example", "batch", "dataset"), rows)
 
 
 @click.command(short_help="Check what JAX sees and whether this machine is fit to measure.")

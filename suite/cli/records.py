@@ -1,13 +1,14 @@
 """Commands for existing records: publish, report, compare, baselines, validate, cite, check-citations."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Finite, KeyName, RecordPath, out_folder, published
+from suite.cli.types import PUBLISHED, Finite, KeyName, RecordPath, out_folder, prices_file, published
 
 
 @click.command(short_help="Add a CAMPAIGN's records to the site.")
@@ -37,7 +38,7 @@ def publish(campaign: str, incomplete: bool, out: Path) -> None:
 @click.command(short_help="Render all records into the site, and print its path.")
 @out_folder
 @click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
-@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+@prices_file
 def report(out: Path, build: bool, prices: Path | None) -> None:
     """Render all records, published and local, into the site, and print the table and the site's path."""
     from suite.console import printing
@@ -111,8 +112,13 @@ def validate(paths: tuple[Path, ...]) -> None:
     """
     from suite.console import printing
 
+    _echo(printing.checked(paths))
+
+
+def _echo(lines: Iterable[tuple[str, bool]]) -> None:
+    """Print lines, wrong ones to standard error; exit 1 if there was one."""
     right = True
-    for line, wrong in printing.checked(paths):
+    for line, wrong in lines:
         click.echo(line, err=wrong)
         right &= not wrong
     if not right:
@@ -154,8 +160,7 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
         raise click.UsageError("--json needs --list; for one number use --format csl")
     folder = published()
     numbers, problems = citing.published(folder)
-    for problem in problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(problems)
     if key is not None and not listed:
         current = citing.cited(key, numbers, site)
         try:
@@ -195,9 +200,4 @@ def check_citations(files: tuple[Path, ...], write: bool) -> None:
     """
     from suite.console import citing
 
-    right = True
-    for line, wrong in citing.checked(files, published(), write):
-        click.echo(line, err=wrong)
-        right &= not wrong
-    if not right:
-        sys.exit(1)
+    _echo(citing.checked(files, published(), write))

@@ -219,7 +219,6 @@ def join(address: str, patience: float) -> None:
     from suite.multihost import follower
     from suite.system import software
 
-    for note in software.notes():
-        terminal.say(f"note: {note}")
+    terminal.notes(software.notes())
     count = follower.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")

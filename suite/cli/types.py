@@ -25,6 +25,9 @@ out_folder = click.option(
     show_default=True,
     help="Folder of local results.",
 )
+prices_file = click.option(
+    "--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."
+)
 
 
 def published() -> Path:

@@ -223,14 +223,8 @@ def table(place: Place, outcomes: dict[int, Outcome | str]) -> tuple[str, tuple[
             units.count(part + 1),
             ", ".join(plan.parts[part]),
             units.count(times[part]),
-            *((left.node, left.campaign) if isinstance(left, Outcome) else (_node(place, part), "failed")),
+            *((left.node, left.campaign) if isinstance(left, Outcome) else (place.last_node(part), "failed")),
         )
         for part, left in sorted(outcomes.items())
     ]
     return "jobs", ("job", "workloads", "sent", "node", "campaign"), rows
-
-
-def _node(place: Place, part: int) -> str:
-    """Return the node on which a job last ran; a dash if it never began."""
-    path = place.node(part)
-    return path.read_text() if path.exists() else units.DASH

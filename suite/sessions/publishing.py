@@ -156,8 +156,7 @@ def mentions(published: Path) -> tuple[Path, ...]:
     A page with a mark that has no partner stays unchanged, with a note.
     """
     root, (numbers, problems) = published.parent.parent, citing.published(published)
-    for problem in problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(problems)
     pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
     for path in pages:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
@@ -218,8 +217,7 @@ def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Pric
 
     root = checkout()
     outcome = pages.render((published, out), root / "site", listed)
-    for problem in outcome.problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(outcome.problems)
     for line in outcome.missed:
         terminal.say(f"warning: {line}")
     if not build:

@@ -95,16 +95,11 @@ def _first_resumable(left: Sequence[Journal], count: int) -> Journal:
     hindrances: list[str] = []
     for journal in left:
         if not (why := hindrance(journal, count)):
-            _say_notes(hindrances)
+            terminal.notes(hindrances)
             return journal
         hindrances.append(why)
-    _say_notes(hindrances[1:])
+    terminal.notes(hindrances[1:])
     raise RuntimeError(hindrances[0])
-
-
-def _say_notes(lines: Sequence[str]) -> None:
-    for line in lines:
-        terminal.say(f"note: {line}")
 
 
 def hindrance(journal: Journal, count: int | None = None) -> str:
