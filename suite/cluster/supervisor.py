@@ -45,7 +45,12 @@ class Part:
         place = Place(self.folder)
         plan = place.read()
         place.node(self.number).write_text(platform.node())
-        check_same_software(plan, self.out)
+        if differs := software.differences(plan.software, software.here()):
+            resume = resuming.resume_words(self.out, f"run --cluster {plan.cluster}")
+            raise RuntimeError(
+                f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
+                f"install the same on all nodes, then {resume}"
+            )
         journal = self._journal(place, plan)
         if not resuming.has_ended(journal) and bench.measure(journal, self.out) == "interrupted":
             raise KeyboardInterrupt
@@ -72,15 +77,6 @@ class Part:
         journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
         remembered.write_text(journal.path.parent.name)
         return journal
-
-
-def check_same_software(plan: Plan, out: Path) -> None:
-    """Raise RuntimeError, naming the differences, if this node's software differs from the planning machine's."""
-    if differs := software.differences(plan.software, software.here()):
-        raise RuntimeError(
-            f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
-            f"install the same on all nodes, then {resuming.resume_words(out, f'run --cluster {plan.cluster}')}"
-        )
 
 
 ATTEMPTS = 3  # submissions of one part

@@ -89,7 +89,8 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
         )
     if "gpu" in offer.backends:
         seen = offer.backends["gpu"]
-        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and _named_by_driver(seen)
+        comparable = any(" " in name for name in seen)  # JAX names its devices as the driver does
+        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and comparable
         return ("remark", f"JAX uses {', '.join(dict.fromkeys(seen))} and not this one") if unused else ("good", "")
     if extra is not None:
         seen = ", ".join(offer.backends)
@@ -102,20 +103,10 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
     return "bad", f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
 
 
-def _named_by_driver(seen: Sequence[str]) -> bool:
-    """Return whether JAX names its devices as the driver does, so that the names can be compared."""
-    return any(" " in name for name in seen)
-
-
-def gpu_check(machine: Machine, offer: Offer, problem: str = "") -> Check:
-    """Return the check of the GPU that suits JAX best."""
-    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
-    return min(gpu_checks(machine, offer, problem), key=lambda check: order.index(check.verdict))
-
-
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
     """Return a line that says why a requested backend is missing; `problem` says why no GPU can be used."""
-    check = gpu_check(machine, offer)
+    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
+    check = min(gpu_checks(machine, offer), key=lambda check: order.index(check.verdict))
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
     cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"

@@ -32,6 +32,16 @@ _EPOCH_EXAMPLES = 10_000  # if the source states no epoch
 _CORRECTION = (0.1, 20.0)  # limits of the correction of a guess
 _LEAST_SECONDS = 1.0  # shortest process
 
+# Of a process with one warm-up step and one sample of one step.
+SHORTEST = replace(
+    EFFORTS["quick"],
+    samples=1,
+    warmup_steps=1,
+    warmup_seconds=0.0,
+    warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
+    sampling_seconds=0.0,
+)
+
 
 class Forecast:
     """Durations, in seconds, of a plan's processes; a group is the cases that one process measures."""
@@ -40,7 +50,7 @@ class Forecast:
         self._about = {description.name: description for description in header.descriptions}
         self._effort, self._cores = EFFORTS.get(header.profile, EFFORTS["quick"]), header.machine.cores
         self._groups: dict[Case, ProcessGroup] = {group[0]: group for group in process_groups(header.cases)}
-        self._guesses: dict[ProcessGroup, float] = {}
+        self._guesses: dict[tuple[ProcessGroup, bool], float] = {}
         self._chosen: set[ProcessGroup] = set()  # groups whose kernels are in the compile cache
         self._seen: dict[ProcessGroup, float] = {}
         self._shares: dict[Backend, dict[ProcessGroup, float]] = defaultdict(dict)  # log(duration / guess)
@@ -52,7 +62,7 @@ class Forecast:
 
     def shortest(self, group: ProcessGroup) -> float:
         """Return the duration of the group's shortest process, which takes one sample of one step."""
-        return self._corrected(group, self._shortest_guess(group))
+        return self._corrected(group, self._guess(group, shortest=True))
 
     def total(self, these: Iterable[ProcessGroup]) -> float:
         """Return the duration of one process of each group."""
@@ -72,17 +82,13 @@ class Forecast:
             short = is_short(entry.case, entry.run)
             if not short:
                 self._seen[group] = seconds
-            guess = self._shortest_guess(group) if short else self._guess(group)
-            self._shares[group[0].backend][group] = math.log(seconds / guess)
+            self._shares[group[0].backend][group] = math.log(seconds / self._guess(group, short))
 
-    def _guess(self, group: ProcessGroup) -> float:
-        if group not in self._guesses:
-            about = self._about[group[0].workload]
-            self._guesses[group] = process_seconds(group, about, self._effort, self._cores)
-        return self._guesses[group]
-
-    def _shortest_guess(self, group: ProcessGroup) -> float:
-        return shortest_seconds(group, self._about[group[0].workload], self._cores)
+    def _guess(self, group: ProcessGroup, shortest: bool = False) -> float:
+        if (group, shortest) not in self._guesses:
+            about, effort = self._about[group[0].workload], SHORTEST if shortest else self._effort
+            self._guesses[group, shortest] = process_seconds(group, about, effort, self._cores)
+        return self._guesses[group, shortest]
 
     def _choosing(self, group: ProcessGroup) -> float:
         """Return the seconds that a group's first process spends on autotuning; later ones use the cache."""
@@ -125,19 +131,6 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = sum(SCOPES[each.scope].with_step for each in group)
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
-
-
-def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> float:
-    """Return a guess of the duration of a process with one warm-up step and one sample of one step."""
-    shortest = replace(
-        EFFORTS["quick"],
-        samples=1,
-        warmup_steps=1,
-        warmup_seconds=0.0,
-        warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
-        sampling_seconds=0.0,
-    )
-    return process_seconds(group, about, shortest, cores)
 
 
 def first_seconds(group: ProcessGroup, about: Description) -> float:

@@ -2,7 +2,7 @@
 
 import gc
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -111,12 +111,3 @@ def collect_garbage() -> None:
     """Free what nothing refers to, and exempt the rest from later collections."""
     gc.collect()
     gc.freeze()
-
-
-def total(parts: Iterable[Sample]) -> Sample:
-    """Return the sum of several samples."""
-    parts = tuple(parts)
-    return Sample(
-        wall_seconds=sum(part.wall_seconds for part in parts),
-        process_seconds=sum(part.process_seconds for part in parts),
-    )
