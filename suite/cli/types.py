@@ -28,6 +28,8 @@ out_folder = click.option(
 prices_file = click.option(
     "--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."
 )
+COMMANDS = {"follow": "join", "check-docs": "check-citations", "check": "validate"}
+OPTIONS = {"--cache": "--cold-start", "--length": "--epochs-times", "--peer-backend": "--baseline-backend"}
 
 
 def published() -> Path:
@@ -170,10 +172,6 @@ class KeyName(click.ParamType):
 
         numbers, _ = citing.published(PUBLISHED)
         return [CompletionItem(key) for key in numbers.pooled if key.startswith(incomplete)]
-
-
-COMMANDS = {"follow": "join", "check-docs": "check-citations", "check": "validate"}
-OPTIONS = {"--cache": "--cold-start", "--length": "--epochs-times", "--peer-backend": "--baseline-backend"}
 
 
 class RenamingCommand(click.Command):

@@ -20,6 +20,15 @@ from suite.driver.journal import FILE_NAME, Journal
 from suite.sessions import bench, resuming
 from suite.system import software
 
+ATTEMPTS = 3  # submissions of one part
+_MINUTES = 240  # time limit of a job without a time option
+_POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
+_STOP_SECONDS = 10.0  # for cancelled jobs to end
+_INTERRUPTED: dict[Cluster, str] = {
+    "slurm": "the cluster's jobs continue without it: supervise them with",
+    "local": "its jobs are stopped: resume with",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
@@ -77,16 +86,6 @@ class Part:
         journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
         remembered.write_text(journal.path.parent.name)
         return journal
-
-
-ATTEMPTS = 3  # submissions of one part
-_MINUTES = 240  # time limit of a job without a time option
-_POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
-_STOP_SECONDS = 10.0  # for cancelled jobs to end
-_INTERRUPTED: dict[Cluster, str] = {
-    "slurm": "the cluster's jobs continue without it: supervise them with",
-    "local": "its jobs are stopped: resume with",
-}
 
 
 def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:

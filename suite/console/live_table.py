@@ -31,6 +31,10 @@ from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope
 
+FOLDER = Path("evidence/first_run")  # below the site's sources: one campaign's records
+_BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)
+_WIDTH = 78
+
 
 def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -> Table:
     """Return the terminal's table of a plan's cases; `current` is the workload being measured."""
@@ -70,11 +74,6 @@ def _ends(value: Estimate | None, text: Callable[[float | None, float | None], s
 
 def _ratio(value: Estimate | None) -> str:
     return units.ratio(value.value, value.low, value.high) if value else units.DASH
-
-
-FOLDER = Path("evidence/first_run")  # below the site's sources: one campaign's records
-_BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)
-_WIDTH = 78
 
 
 def renewed(text: str, site: Path) -> str:

@@ -41,6 +41,7 @@ SHORTEST = replace(
     warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
     sampling_seconds=0.0,
 )
+_OVERRUN = 0.05  # of the budget: a process that overruns it by more is ended
 
 
 class Forecast:
@@ -158,9 +159,6 @@ def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, 
     if about.grid is not None:
         rate, call = min(rate, _SEARCH_FLOP_PER_SECOND) if case.backend == "cpu" else rate, _DISPATCH_SECONDS
     return epochs * (flop / rate + (train + test) / case.batch * call)
-
-
-_OVERRUN = 0.05  # of the budget: a process that overruns it by more is ended
 
 
 class OutOfTimeError(Exception):

@@ -14,6 +14,9 @@ from suite.case import Case
 from suite.system import machine, software
 from suite.workload import Plain
 
+_SECONDS = 5.0  # for a host to send its hello
+_LENGTH_BYTES, _LONGEST = 4, 2**16  # a message begins with its length
+
 
 class Hello(Plain, frozen=True, kw_only=True, tag="hello"):
     """A follower introduces itself."""
@@ -84,10 +87,6 @@ def packed(array: np.ndarray) -> Array:
 def unpacked(array: Array) -> np.ndarray:
     """Return the array of a message."""
     return np.frombuffer(array.data, np.dtype(array.kind)).reshape(array.shape)
-
-
-_SECONDS = 5.0  # for a host to send its hello
-_LENGTH_BYTES, _LONGEST = 4, 2**16  # a message begins with its length
 
 
 def hello() -> Hello:

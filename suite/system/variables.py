@@ -59,6 +59,19 @@ _SPOILING = {
     "PYTHONPROFILEIMPORTTIME": "each import is timed and printed",
     "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, not even its compiled variants",
 }
+_UUID = r"(?i)\b(?:(?:gpu|mig)-)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b"
+_SERIAL = r"(?i)\bserial(?: number)?[\s:=#]+\w[\w-]*"
+_ADDRESSES = (
+    r"\b\w[\w+.-]*://[^\s'\"<>]+",  # URLs
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # e-mail
+    r"(?<![\w.=-])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b",  # not a version such as jax==0.12.0.1
+    r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:])",  # of network cards
+    r"(?i)(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?(?:[0-9a-f]{1,4})?(?![\w:])",
+    r"(?i)(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*[0-9a-f](?![\w:])",
+)
+_QUOTED = r"(['\"`])(?:~|/|[A-Za-z]:[\\/]|\\\\)(?:(?!\1).)*\1"
+_PATH = r"(?<![\w.<>/\])}])(?:file:|~|[A-Za-z]:(?=\\))?(?:/|\\\\?)(?=[\w.~$-])[^\s'\"`:;,()<>\[\]]*"
+_COMMON = frozenset({"root", "user", "localhost", "none", "nobody"})  # names that identify nobody
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -135,21 +148,6 @@ def spoiling(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
         for name, what in _SPOILING.items()
         if here.get(name, "").lower() not in _NEITHER
     )
-
-
-_UUID = r"(?i)\b(?:(?:gpu|mig)-)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b"
-_SERIAL = r"(?i)\bserial(?: number)?[\s:=#]+\w[\w-]*"
-_ADDRESSES = (
-    r"\b\w[\w+.-]*://[^\s'\"<>]+",  # URLs
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # e-mail
-    r"(?<![\w.=-])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b",  # not a version such as jax==0.12.0.1
-    r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:])",  # of network cards
-    r"(?i)(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?(?:[0-9a-f]{1,4})?(?![\w:])",
-    r"(?i)(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*[0-9a-f](?![\w:])",
-)
-_QUOTED = r"(['\"`])(?:~|/|[A-Za-z]:[\\/]|\\\\)(?:(?!\1).)*\1"
-_PATH = r"(?<![\w.<>/\])}])(?:file:|~|[A-Za-z]:(?=\\))?(?:/|\\\\?)(?=[\w.~$-])[^\s'\"`:;,()<>\[\]]*"
-_COMMON = frozenset({"root", "user", "localhost", "none", "nobody"})  # names that identify nobody
 
 
 def anonymous(text: str) -> str:

@@ -19,6 +19,8 @@ LONGEST_SECONDS = 2.0  # watched at most this long
 _LOOKS = 3
 _WATCH_SECONDS = 0.02
 _QUIET_SHARE = 0.25  # of one core
+CALLS = 8  # steps of all replays together; one step may give the same loss for two seeds by chance
+_OTHER_SEEDS = 3  # one other seed may give the same mean by chance, once in some hundred
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,11 +76,6 @@ def drain() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.synchronize()
-
-
-CALLS = 8  # steps of all replays together; one step may give the same loss for two seeds by chance
-
-_OTHER_SEEDS = 3  # one other seed may give the same mean by chance, once in some hundred
 
 
 def audit(

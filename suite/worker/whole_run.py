@@ -18,6 +18,9 @@ from suite.worker_api.protocol import Message
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
+_POINTS = 200  # on a loss curve
+_CATS_AND_DOGS = "cats_vs_dogs"
+_SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1), ("0 to 255", 255))
 
 
 @runtime_checkable
@@ -104,10 +107,6 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     return target.loss()
 
 
-_POINTS = 200  # on a loss curve
-_CATS_AND_DOGS = "cats_vs_dogs"
-
-
 def measured_learning(process: Process, target: Program, owner: BatchSource) -> float:
     """Train and evaluate the task's network; return the first recorded loss.
 
@@ -143,9 +142,6 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
         learnt = replace(learnt, predictions=predicted)
     process.runs["learning"] = process.run(samples=(training_sample,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]
-
-
-_SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1), ("0 to 255", 255))
 
 
 def predictions(answers: Callable[[Batch], np.ndarray], examples: Batch) -> tuple[Predictions, ...]:

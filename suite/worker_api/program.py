@@ -14,6 +14,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import INPUT_SETS
 
 Batch = dict[str, np.ndarray]
+PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 
 class Program(Protocol):
@@ -91,9 +92,6 @@ class HostFed(Protocol):
 
     def feed(self, steps: int) -> None:
         """Dispatch `steps` dependent steps, each with its batch copied to the device first."""
-
-
-PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 
 class BatchSource(Protocol):
