@@ -180,6 +180,6 @@ def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
     yield _check("memory", units.memory(machine.memory_bytes), small, "remark", "the larger networks may not fit")
 
 
-def _check(name: str, found: str, applies: bool, verdict: Verdict, advice: str) -> Check:
+def _check(name: str, value: str, applies: bool, verdict: Verdict, advice: str) -> Check:
     """Return a check with a verdict and its advice if they apply, else a good one."""
-    return Check(name=name, found=found, verdict=verdict, advice=advice) if applies else Check(name=name, found=found)
+    return Check(name=name, found=value, verdict=verdict, advice=advice) if applies else Check(name=name, found=value)

@@ -168,9 +168,9 @@ def check_same_settings(header: Header) -> None:
     here, commit = machine.machine(), software.commit()
     # Two states of changed files share one commit's name, so compare the code only if the commits agree.
     code = software.code() if header.code and header.commit == commit else header.code
-    here_now = campaign.settings()
-    there = here_now if header.settings is None else header.settings
-    names = differing(there, here_now)
+    settings = campaign.settings()
+    planned = settings if header.settings is None else header.settings
+    names = differing(planned, settings)
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (
@@ -179,7 +179,7 @@ def check_same_settings(header: Header) -> None:
             ("GPUs", _by_name(header.machine.gpus), _by_name(here.gpus)),
             ("commit", header.commit, commit),
             ("code of that commit", header.code, code),
-            *((f"setting {name}", there.get(name, "unset"), here_now.get(name, "unset")) for name in names),
+            *((f"setting {name}", planned.get(name, "unset"), settings.get(name, "unset")) for name in names),
         )
         if then != now
     ]
