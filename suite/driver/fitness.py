@@ -168,14 +168,12 @@ def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
         yield Check(name="cores", found=f"{cores}, quota {quota:g}", verdict="bad", advice=advice)
     else:
         yield Check(name="cores", found=cores)
-    yield _check(
-        "load", f"other processes use {units.number(others, digits=2)} cores",
-        others > _BUSY_SHARE * machine.cores, "bad", "end them or wait: busy results are not citable",
-    )  # fmt: skip
-    yield _check(
-        "governor", machine.cpu_governor or "unknown", machine.cpu_governor not in (None, "performance"), "remark",
-        "choose 'performance' for steadier times: cpupower frequency-set -g performance",
-    )  # fmt: skip
+    busy = others > _BUSY_SHARE * machine.cores
+    used = f"other processes use {units.number(others, digits=2)} cores"
+    yield _check("load", used, busy, "bad", "end them or wait: busy results are not citable")
+    slow = machine.cpu_governor not in (None, "performance")
+    advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
+    yield _check("governor", machine.cpu_governor or "unknown", slow, "remark", advice)
     small = machine.memory_bytes < _LEAST_MEMORY_BYTES
     yield _check("memory", units.memory(machine.memory_bytes), small, "remark", "the larger networks may not fit")
 

@@ -230,13 +230,13 @@ class _Measuring:
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )
         began, waited = self.deadline.now(), self.waited
-        completed = fill_compile_cache(task, number, position, self.cache, listener, self.start, self.deadline)
-        completed = completed or tuple(
-            run_child(
-                task, number, position, listener.stage, self.start, telemetry, wait=wait, deadline=self.deadline,
-                kernel=self.kernel if has_kernel(header, group) else None,
-            )
-        )  # fmt: skip
+        start, deadline, kernel = self.start, self.deadline, self.kernel if has_kernel(header, group) else None
+        measuring = run_child(  # begins when it is read, so after the cache was filled
+            task, number, position, listener.stage, start, telemetry, wait=wait, deadline=deadline, kernel=kernel
+        )
+        completed = fill_compile_cache(task, number, position, self.cache, listener, start, deadline) or tuple(
+            measuring
+        )
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
         check_unchanged(header)
