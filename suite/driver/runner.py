@@ -234,9 +234,8 @@ class _Measuring:
         measuring = run_child(  # begins when it is read, so after the cache was filled
             task, number, position, listener.stage, start, telemetry, wait=wait, deadline=deadline, kernel=kernel
         )
-        completed = fill_compile_cache(task, number, position, self.cache, listener, start, deadline) or tuple(
-            measuring
-        )
+        failed = fill_compile_cache(task, number, position, self.cache, listener, start, deadline)
+        completed = failed or tuple(measuring)
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
         check_unchanged(header)
