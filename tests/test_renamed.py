@@ -1,7 +1,5 @@
 """Commands and options that have a new name do the same by the old one, and say the new one."""
 
-from types import SimpleNamespace
-
 import factory
 import msgspec
 import pytest
@@ -15,7 +13,7 @@ from suite.results.records.run import Run
 def asked(monkeypatch, *words):
     """Return the request that `suite run` makes of its arguments, and its standard error."""
     found = []
-    monkeypatch.setattr(running, "_run", lambda request, *_: found.append(request) or SimpleNamespace(code=0))
+    monkeypatch.setattr(running, "_run", lambda request, *_: found.append(request) or (0, b""))
     answer = CliRunner().invoke(cli.main, ["run", *words])
     assert answer.exit_code == 0, answer.output
     return found[0], answer.stderr
