@@ -1,6 +1,7 @@
 """Augmentation on the device: the pictures that the host makes, distributed alike, from a key that moves on."""
 
 import itertools
+from dataclasses import replace
 
 import cv2
 import factory
@@ -20,12 +21,12 @@ from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted
 from suite.driver.cases import default_cases
 from suite.driver.request import Request
-from suite.driver.validation import check_augmentations
+from suite.driver.validation import check
 from suite.nn.augment import CropFlipLight, RotateShiftFlip, ShearZoomFlip, advanced, first_key
 from suite.programs.jax.program import JaxProgram
 from suite.results.single.validity import invalid
 from suite.variants import require
-from suite.worker.checks.audit import audit
+from suite.worker.checks import audit
 
 AUGMENTING = tuple(name for name in models.names() if models.load(name).augment is not None)
 EXAMPLES = 24
@@ -243,10 +244,11 @@ def test_the_key_moves_on_with_every_step():
 
 def test_a_workload_that_augments_nothing_is_refused_in_one_line():
     about = [models.load(name).description for name in ("catdog_cnn_base", "catdog_cnn_noaug", "mnist_mlp")]
-    check_augmentations(("host", "none"), about)
-    check_augmentations(("device",), about[:1])
+    asked = Request(scopes=("epoch",))
+    check(replace(asked, augmentations=("host", "none")), about, ("cpu",))
+    check(replace(asked, augmentations=("device",)), about[:1], ("cpu",))
     with pytest.raises(ValueError, match="these are not augmented: catdog_cnn_noaug, mnist_mlp; leave it or them"):
-        check_augmentations(("host", "device"), about)
+        check(replace(asked, augmentations=("host", "device")), about, ("cpu",))
     _, target = program("mnist_mlp", augmentation="device")
     with pytest.raises(ValueError, match="augmentation 'device' asked for, workload 'mnist_mlp' augments nothing"):
         target.initialise(0)

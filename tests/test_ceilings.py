@@ -15,7 +15,7 @@ from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.run import Audit
 from suite.results.single.validity import invalid
-from suite.worker.checks.audit import replay
+from suite.worker.checks import replay
 
 WIDTH = 32
 

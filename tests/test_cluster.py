@@ -22,8 +22,8 @@ from click.testing import CliRunner
 
 from suite import child_imports
 from suite.cli import main
-from suite.cluster import part, plan, planning, supervisor
-from suite.cluster.part import Outcome
+from suite.cluster import plan, planning, supervisor
+from suite.cluster.supervisor import Outcome
 from suite.driver import journal as journals
 from suite.driver import plan as answering
 from suite.driver import probing
@@ -224,7 +224,7 @@ def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     place = made(tmp_path, software={**software.here(), "jax": "0.1", "commit": "abc"})
     remedy = f"install the same on all nodes, then {resuming.resume_words(tmp_path, 'run --cluster local')}"
     with pytest.raises(RuntimeError, match=rf"commit==abc there.*jax==0\.1 there.*{re.escape(remedy)}$"):
-        part.Part(folder=place.folder, out=tmp_path, number=0)()
+        supervisor.Part(folder=place.folder, out=tmp_path, number=0)()
     assert place.node(0).read_text() == platform.node()
 
 
@@ -238,9 +238,9 @@ def test_a_job_begun_anew_on_another_machine_leaves_nothing_compiled_behind(tmp_
     (tmp_path / "there" / "compile-cache" / "warm").mkdir(parents=True)
     place = made(tmp_path)
     place.campaign(0).write_text("there")
-    monkeypatch.setattr(part.bench, "planned", lambda *_: begun)
-    monkeypatch.setattr(part.bench, "measure", lambda *_: True)
-    assert part.Part(folder=place.folder, out=tmp_path, number=0)().campaign == "begun"
+    monkeypatch.setattr(supervisor.bench, "planned", lambda *_: begun)
+    monkeypatch.setattr(supervisor.bench, "measure", lambda *_: True)
+    assert supervisor.Part(folder=place.folder, out=tmp_path, number=0)().campaign == "begun"
     assert place.campaign(0).read_text() == "begun"
     assert [path.name for path in (tmp_path / "there").iterdir()] == [journals.FILE_NAME]
 
@@ -302,7 +302,7 @@ def test_slurm_that_is_not_there_is_said_and_no_plan_stays_behind(tmp_path, monk
 def test_what_slurm_is_told(tmp_path):
     """The sbatch file holds the options, a whole node, and the job's command."""
     jobs = supervisor.executor("slurm", tmp_path / "jobs", {"partition": "gpu", "time": "30", "gres": "gpu:1"})
-    assert jobs.submit(part.Part(folder=tmp_path, out=tmp_path, number=0)).job_id == "12"
+    assert jobs.submit(supervisor.Part(folder=tmp_path, out=tmp_path, number=0)).job_id == "12"
     text = (tmp_path / "jobs" / "12_submission.sh").read_text()
     for line in ("--partition=gpu", "--time=30", "--exclusive", "--gres=gpu:1"):
         assert f"#SBATCH {line}" in text
@@ -402,7 +402,7 @@ def test_jobs_of_this_machine_see_the_gpus_that_are_seen_here(tmp_path, monkeypa
     started = {}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     monkeypatch.setattr("suite.cluster.local.subprocess.Popen", lambda *_, **how: started.update(how) or JobProcess())
-    supervisor.executor("local", tmp_path / "jobs", {}).submit(part.Part(folder=tmp_path, out=tmp_path, number=0))
+    supervisor.executor("local", tmp_path / "jobs", {}).submit(supervisor.Part(folder=tmp_path, out=tmp_path, number=0))
     assert started["env"]["CUDA_VISIBLE_DEVICES"] == "3"
     assert started["env"]["SUBMITIT_LOCAL_TIMEOUT_S"] == str(240 * 60)
 
@@ -411,7 +411,7 @@ def test_jobs_of_this_machine_see_the_gpus_that_are_seen_here(tmp_path, monkeypa
 def test_jobs_import_the_suite_that_planned_them_wherever_they_start(tmp_path, monkeypatch):
     started, wanted = {}, child_imports.child_imports()
     monkeypatch.setattr("suite.cluster.local.subprocess.Popen", lambda *_, **how: started.update(how) or JobProcess())
-    supervisor.executor("local", tmp_path / "jobs", {}).submit(part.Part(folder=tmp_path, out=tmp_path, number=0))
+    supervisor.executor("local", tmp_path / "jobs", {}).submit(supervisor.Part(folder=tmp_path, out=tmp_path, number=0))
     assert started["env"].items() >= wanted.items()
     text = supervisor.executor("slurm", tmp_path / "jobs", {})._make_submission_file_text("true", "1")
     for name, value in wanted.items():

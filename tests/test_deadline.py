@@ -11,8 +11,7 @@ from campaigns import Child, FakeClock, Watch, case, done, plan, workers
 
 from suite.driver import runner
 from suite.driver.campaign import records
-from suite.driver.deadline import Deadline
-from suite.driver.forecast import process_seconds, shortest_seconds
+from suite.driver.forecast import SHORTEST, Deadline, process_seconds
 from suite.driver.journal import FILE_NAME, Journal
 from suite.driver.profiles import EFFORTS
 from suite.results.pooled import spreads
@@ -71,7 +70,7 @@ def test_without_a_budget_a_planned_campaign_ends_when_it_is_whole(tmp_path):
 def test_no_process_is_begun_that_does_not_fit_and_it_is_named(tmp_path):
     small, large = case("small"), case("large", scope="cold")
     header = plan(small, large, within=None, asked=1)
-    budget = guess(small) + shortest_seconds((large,), factory.description("large"), CORES) - 1.0
+    budget = guess(small) + process_seconds((large,), factory.description("large"), SHORTEST, CORES) - 1.0
     watch, at, whole, _journal = campaign(tmp_path, header, lambda unit: guess(unit[0]), budget)
     assert [each for _, each in watch.began] == [small]
     assert [each for each, _ in watch.skipped] == [large]
@@ -134,7 +133,7 @@ def test_no_process_of_a_reference_round_takes_short_samples(tmp_path):
 def test_a_process_of_a_reference_round_that_fits_only_with_short_samples_is_skipped(tmp_path):
     long = factory.description("long", flop_per_example=60_000_000_000)
     header = plan(case("long"), about=lambda name: long, within=None, asked=1)
-    short, whole = shortest_seconds((case("long"),), long, CORES), guess(case("long"), long)
+    short, whole = process_seconds((case("long"),), long, SHORTEST, CORES), guess(case("long"), long)
     for name, each, begun in (("usual", header, 1), ("round", msgspec.structs.replace(header, cpu_first=True), 0)):
         (tmp_path / name).mkdir()
         watch, *_ = campaign(tmp_path / name, each, lambda unit: short, (short + whole) / 2)
@@ -148,7 +147,7 @@ def test_without_a_budget_a_process_has_all_the_time(tmp_path):
 def test_a_process_whose_shortest_sample_fits_is_begun_in_the_first_pass_and_in_no_further_one(tmp_path):
     long = factory.description("long", flop_per_example=60_000_000_000)
     header = plan(case("long"), about=lambda name: long, within=1e-6)
-    short, whole = shortest_seconds((case("long"),), long, CORES), guess(case("long"), long)
+    short, whole = process_seconds((case("long"),), long, SHORTEST, CORES), guess(case("long"), long)
     assert short < 0.7 * whole
     (tmp_path / "one").mkdir()
     watch, *_ = campaign(tmp_path / "one", header, lambda unit: short, (short + whole) / 2)
@@ -161,7 +160,7 @@ def test_a_process_whose_shortest_sample_fits_is_begun_in_the_first_pass_and_in_
 def test_a_planned_round_after_the_first_is_whole_or_skipped(tmp_path):
     long = factory.description("long", flop_per_example=60_000_000_000)
     header = plan(case("long"), about=lambda name: long, within=None, asked=2)
-    short, whole = shortest_seconds((case("long"),), long, CORES), guess(case("long"), long)
+    short, whole = process_seconds((case("long"),), long, SHORTEST, CORES), guess(case("long"), long)
     watch, *_ = campaign(tmp_path, header, lambda unit: whole, whole + (short + whole) / 2)
     assert [number for number, _ in watch.began] == [0]
     assert [each for each, _ in watch.skipped] == [case("long")]

@@ -14,7 +14,7 @@ from campaigns import Child, FakeClock, case, workers
 from click.testing import CliRunner
 
 from suite.cli import main, running
-from suite.driver import deadline, probing, runner
+from suite.driver import forecast, probing, runner
 from suite.driver.journal import FILE_NAME, Journal
 from suite.driver.plan import CampaignPlan
 from suite.results.pooled import spreads
@@ -32,7 +32,7 @@ EIGHT_MINUTES = 480.0
 def run(tmp_path, monkeypatch):
     """A function that runs the command line on a machine whose processes take half a minute by a clock of their own."""
     clock = FakeClock()
-    timed = partial(deadline.Deadline, now=clock)
+    timed = partial(forecast.Deadline, now=clock)
     about = tuple(map(factory.description, ("mnist_mlp", "cifar10_mlp")))
     answer = CampaignPlan(cases=CASES, descriptions=about, remarks=(), seconds=1.0)
     offer = Offer(implementation="jax", backends={"cpu": ("a",), "gpu": ("b",)}, workloads=about)
@@ -48,7 +48,7 @@ def run(tmp_path, monkeypatch):
         (bench.windows, "telemetry", lambda: nullcontext(None)),
         (bench, "prepare_data", lambda *_: None),
         (bench, "Deadline", timed),
-        (deadline, "Deadline", timed),
+        (forecast, "Deadline", timed),
         (runner, "wait_until_quiet", lambda *_: 0.0),
         (validity, "CHECKS", {}),
         (spreads, "nearest", lambda machine, wanted: 0.05),

@@ -16,8 +16,7 @@ from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
 from suite.driver import profiles
 from suite.driver.cases import default_cases
-from suite.driver.options import check_applies
-from suite.driver.request import Request
+from suite.driver.request import Request, check_applies
 from suite.programs.jax.program import JaxProgram
 from suite.results.cite.one_host import numbers
 from suite.results.single.summary import summary

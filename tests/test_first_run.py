@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.console import first_run
+from suite.console import live_table
 from suite.results.records.run import Stage
 
 ROOT = Path(__file__).parents[1]
@@ -32,25 +32,25 @@ def campaign():
 
 @pytest.mark.parametrize(("minutes", "rounds", "shown"), [(0.9, "0", False), (1, "1", False), (1.02, "1", True)])
 def test_a_process_counts_from_when_it_had_ended(minutes, rounds, shown):
-    line = first_run.shown(campaign(), minutes).splitlines()[-1].split()
+    line = live_table.shown(campaign(), minutes).splitlines()[-1].split()
     assert line[-1] == rounds
     assert ("1.00x" in line) is shown
 
 
 def test_the_interval_is_that_of_the_rounds_there_were():
-    early, late = (first_run.shown(campaign(), minutes).splitlines()[-1] for minutes in (2, 4))
+    early, late = (live_table.shown(campaign(), minutes).splitlines()[-1] for minutes in (2, 4))
     assert " to " not in early
     assert late.rstrip().endswith("2")
 
 
 def test_what_is_outside_the_marks_and_a_page_without_a_campaign_stay_as_they_are(tmp_path):
     text = "before\n<!-- terminal 1 -->\nold\n<!-- /terminal -->\nafter"
-    assert first_run.renewed(text, tmp_path) == text
-    new = first_run.renewed(text, ROOT / "site")
+    assert live_table.renewed(text, tmp_path) == text
+    new = live_table.renewed(text, ROOT / "site")
     assert (new[:6], new[-5:], "old" in new) == ("before", "after", False)
 
 
 def test_readme_shows_the_stored_campaign():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert text.count("<!-- terminal ") == 3
-    assert first_run.renewed(text, ROOT / "site") == text
+    assert live_table.renewed(text, ROOT / "site") == text

@@ -3,7 +3,6 @@
 import html
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import factory
 import msgspec
@@ -133,7 +132,7 @@ def test_only_the_value_of_an_axis_is_renamed():
 )
 def test_an_old_value_of_an_option_asks_for_the_same_and_says_the_new_one(monkeypatch, option, old, new):
     requests = []
-    monkeypatch.setattr(running, "_run", lambda request, *_: requests.append(request) or SimpleNamespace(code=0))
+    monkeypatch.setattr(running, "_run", lambda request, *_: requests.append(request) or (0, b""))
     before, after = (CliRunner().invoke(cli.main, ["run", option, f"{value}"]) for value in (old, new))
     assert requests[0] == requests[1]
     assert (before.stderr, after.stderr) == (f"note: {old} is now called {new}\n", "")

@@ -229,7 +229,8 @@ def test_fits_split_over_devices_lose_what_they_lose_on_one():
 
 
 def refused(workload, batch=None, devices=1):
-    validation.check_stacked(("stacked",), batch, devices, [models.load(workload).description])
+    asked = Request(variants=("stacked",), batch=batch, devices=devices)
+    validation.check(asked, [models.load(workload).description], ("cpu",))
 
 
 def test_a_stack_that_cannot_be_is_refused_with_the_way_out():

@@ -22,7 +22,7 @@ from suite.case import Case
 from suite.driver.plan import experiment_of
 from suite.driver.request import Request
 from suite.driver.validation import check_hosts
-from suite.multihost import follower, handshake, hosts
+from suite.multihost import follower, hosts, messages
 from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
 from suite.results.records import store
 from suite.results.single.summary import summary
@@ -111,7 +111,7 @@ def said_to(address, *messages):
     ],
 )
 def test_a_host_that_is_not_alike_is_refused(address, changes, said):
-    mine = handshake.hello()
+    mine = messages.hello()
     assert all(getattr(mine, name).keys() >= other.keys() for name, other in changes.items())
     there = {name: getattr(mine, name) | changes.get(name, {}) for name in ("software", "machine")}
     with said_to(address, Hello(host="b", **there)), pytest.raises(RuntimeError, match=f"host 'b' {said}"):
@@ -124,12 +124,12 @@ def test_a_host_that_is_refused_says_why(address):
         host, _, port = address.rpartition(":")
         with socket.create_server((host, int(port))) as server:
             server.settimeout(60)
-            connection, there = handshake.greeted(server.accept()[0]) or (None, None)
+            connection, there = messages.greeted(server.accept()[0]) or (None, None)
         assert connection
         assert there
         first = msgspec.structs.replace(there, software=there.software | {"jax": "0.1"})
         with connection:
-            send(connection, HostFailed(reason=handshake.unlike(there, first)))
+            send(connection, HostFailed(reason=messages.unlike(there, first)))
             said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
     assert f"'{address}' refuses this host: host '" in said
@@ -137,7 +137,7 @@ def test_a_host_that_is_refused_says_why(address):
 
 
 def test_who_finds_the_port_by_chance_is_no_host(address, monkeypatch):
-    monkeypatch.setattr(handshake, "_SECONDS", 0.2)  # that each may take to say who it is
+    monkeypatch.setattr(messages, "_SECONDS", 0.2)  # that each may take to say who it is
     strays = (b"GET / HTTP/1.1\r\n\r\n", b"\x00\x00\x00\x02{}", b"", Call(name="chain"))
     with said_to(address, *strays), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 8)
@@ -179,7 +179,7 @@ def test_nobody_who_leads_is_said(address):
 
 def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
     def leaves(server):
-        connection, _ = handshake.greeted(server.accept()[0]) or (None, None)
+        connection, _ = messages.greeted(server.accept()[0]) or (None, None)
         assert connection
         connection.close()
 
@@ -223,7 +223,7 @@ def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
 
 
 def test_who_says_half_of_a_hello_is_not_waited_for(address, monkeypatch):
-    monkeypatch.setattr(handshake, "_SECONDS", 0.2)
+    monkeypatch.setattr(messages, "_SECONDS", 0.2)
     begun = time.monotonic()
     with said_to(address, b"\x00\x00\x00\x20{"), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 2)
@@ -269,7 +269,7 @@ def test_what_no_program_of_several_hosts_does_is_refused():
 )
 def test_what_several_hosts_cannot_do_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
-        check_hosts(*given)
+        check_hosts(Request(**dict(zip(("hosts", "devices", "scopes", "variants", "allocators"), given, strict=True))))
 
 
 @pytest.mark.parametrize("words", [("--hosts", "2"), ("--address", "here:1"), ("--hosts", "2", "--address", "here")])

@@ -20,7 +20,7 @@ from suite.results.records.identity import Table, count_hosts, identity_in, same
 from suite.results.records.machine import Machine
 from suite.results.records.record import METHOD, STABLE, to_json
 from suite.sessions import bench
-from suite.system import boot_id, machine, processor, redact
+from suite.system import boot_id, machine, processor, variables
 from suite.worker import main
 from suite.worker_api.clock import Plan
 from suite.worker_api.protocol import Task
@@ -124,13 +124,13 @@ def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
     monkeypatch.setattr(boot_id, "BOOT", boot)
     monkeypatch.setattr(platform, "node", lambda: "secret-laptop")
     monkeypatch.setattr(getpass, "getuser", lambda: "secret-user")
-    redact._names.cache_clear()
+    variables._names.cache_clear()
     word = boot_id.host(boot)
     run = factory.run(0, 0.01, host=word, reason=f"secret-user on secret-laptop lost {BOOT}")
     done = CompletedRun(case=factory.record().case, software=factory.record().software, run=run)
     plan = campaign.planned([done.case], [factory.description()], "quick", machine.machine(), NOW)
     (record,) = campaign.records(plan, [done])
-    redact._names.cache_clear()
+    variables._names.cache_clear()
     text = to_json(record).decode().lower()
     assert word in text
     files = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id", "/sys/class/dmi/id/product_uuid")

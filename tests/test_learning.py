@@ -20,7 +20,7 @@ from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.packing import PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
 from suite.worker import main
-from suite.worker.learning import balanced, predictions, sigmoid
+from suite.worker.whole_run import balanced, predictions, sigmoid
 from suite.worker_api.protocol import Task
 from suite.workload import LearningTarget
 

@@ -24,19 +24,19 @@ from suite import models
 from suite.case import Case
 from suite.driver import campaign, collect, plan, probing, profiles, runner
 from suite.driver.cases import Combination
-from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
+from suite.driver.forecast import Deadline
 from suite.driver.journal import CompletedRun, Journal, Session
+from suite.driver.plan import scopes_skipped
 from suite.driver.request import OPTIONS, Request
-from suite.driver.skipped import scopes_skipped
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
 from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry
 from suite.scopes import SCOPES
 from suite.sessions import bench
-from suite.system import boot_id, counters, load, machine, software
-from suite.system.redact import _folders, _names, anonymous
-from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
+from suite.system import boot_id, counters, machine, software
+from suite.system.variables import _folders, _names, anonymous
+from suite.worker import doubling, epoch, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Offer, Task
 from suite.workload import WholeRun
@@ -126,8 +126,8 @@ def test_both_clocks_are_read():
 
 
 def test_load_by_others_leaves_out_our_own():
-    before, after = load.CpuLoad(0.0, 100.0, 10.0), load.CpuLoad(2.0, 107.0, 16.0)
-    assert load.by_others(before, after) == pytest.approx(0.5)
+    before, after = counters.CpuLoad(0.0, 100.0, 10.0), counters.CpuLoad(2.0, 107.0, 16.0)
+    assert counters.by_others(before, after) == pytest.approx(0.5)
 
 
 def header(**changes):
@@ -222,8 +222,7 @@ def test_a_process_waits_until_the_machine_is_quiet_but_not_for_ever():
 
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
-    monkeypatch.setattr(load, "others_now", lambda seconds=1.0: 0.0)
-    monkeypatch.setattr(runner.load, "others_now", lambda seconds=1.0: 0.0)
+    monkeypatch.setattr(counters, "others_now", lambda seconds=1.0: 0.0)
     monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: 0.0)
 
 
@@ -524,7 +523,7 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    modules = (main, steady, epoch, whole_run, recorder, learning, serving, grid_search)
+    modules = (main, steady, epoch, whole_run, recorder, serving, grid_search)
     source = "".join(inspect.getsource(module) for module in modules)
     said = {
         *re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source),

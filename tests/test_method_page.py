@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.driver import deadline, runner, schedule
+from suite.driver import forecast, runner, schedule
 from suite.driver.profiles import EFFORTS
 from suite.driver.request import BUDGET_MINUTES, WITHIN
 from suite.results.single import validity
@@ -33,7 +33,7 @@ def test_the_page_has_the_numbers_by_which_a_campaign_ends():
     words = " ".join(PAGE.split())
     assert f"in minutes, the site included: {BUDGET_MINUTES:g} by default" in words
     assert f"`--within` {100 * WITHIN:g} % or the budget is spent" in words
-    assert f"overruns the budget by more than {100 * deadline._OVERRUN:g} %" in words
+    assert f"overruns the budget by more than {100 * forecast._OVERRUN:g} %" in words
     assert ("a tenth of its budget" in words, runner._WAITING_SHARE) == (True, 0.1)
     assert ("before its third round" in words, schedule.FEWEST_ROUNDS) == (True, 3)
     assert ("fewer than three samples" in words, validity.FEWEST_SAMPLES) == (True, 3)

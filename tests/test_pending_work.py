@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from suite.worker.checks import pending_work
+from suite.worker import checks
 from suite.worker_api import clock
 
-wait = pending_work.drain  # which the tests replace
+wait = checks.drain  # which the tests replace
 FIELDS = ("seconds", "awaited_seconds")
 
 
@@ -29,26 +29,26 @@ class Busy:
 @pytest.fixture(autouse=True)
 def nothing_awaited(monkeypatch):
     """Let every array be there at once."""
-    monkeypatch.setattr(pending_work, "drain", lambda: None)
+    monkeypatch.setattr(checks, "drain", lambda: None)
 
 
 @pytest.mark.parametrize(("until", "seen"), [(0.0, 0.0), (0.5, 0.5), (60.0, 2.0)])
 def test_work_that_goes_on_is_watched_until_it_ends(until, seen):
     busy = Busy(100.0 + until, now=100.0)
-    assert pending_work.watch_until_idle(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.021)
+    assert checks.watch_until_idle(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.021)
     assert set(busy.asked) == {0.02}
 
 
 def test_no_look_begins_after_two_seconds():
     busy = Busy(60.0, waits=0.5)
-    assert pending_work.watch_until_idle(busy.clock, busy.sleep).seconds == pending_work.LONGEST_SECONDS == 2.0
+    assert checks.watch_until_idle(busy.clock, busy.sleep).seconds == checks.LONGEST_SECONDS == 2.0
     assert len(busy.asked) == 4
 
 
 @pytest.mark.parametrize(("used", "looks"), [(0.0049, 1), (0.005, 2), (0.0051, 2)])
 def test_a_process_is_quiet_that_uses_less_than_a_quarter_of_a_core(used, looks):
     busy = Busy(used)
-    pending_work.watch_until_idle(busy.clock, busy.sleep)
+    checks.watch_until_idle(busy.clock, busy.sleep)
     assert len(busy.asked) == looks
 
 
@@ -58,8 +58,8 @@ def test_what_is_waited_for_is_told_apart_and_counts_as_work(monkeypatch):
     def drain():
         busy.now += 0.3
 
-    monkeypatch.setattr(pending_work, "drain", drain)
-    found = pending_work.watch_until_idle(busy.clock, busy.sleep)
+    monkeypatch.setattr(checks, "drain", drain)
+    found = checks.watch_until_idle(busy.clock, busy.sleep)
     assert (found.seconds, found.awaited_seconds) == pytest.approx((0.3, 0.3))
 
 
@@ -74,7 +74,7 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(each, seen, samp
         taken.append(busy.now)
         busy.until = busy.now + each[len(taken)]
 
-    assert pending_work.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
+    assert checks.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
     assert len(taken) == samples
 
 
@@ -90,18 +90,18 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(each, seen, samp
 def test_arrays_that_are_not_there_at_once_are_looked_at_again(monkeypatch, looks, least, samples):
     seen, taken = iter(looks), []
     monkeypatch.setattr(
-        pending_work,
+        checks,
         "watch_until_idle",
-        lambda *_: pending_work.PendingWork(**dict(zip(FIELDS, next(seen), strict=True))),
+        lambda *_: checks.PendingWork(**dict(zip(FIELDS, next(seen), strict=True))),
     )
-    found = pending_work.least(lambda: taken.append("a sample"), clock.Clock())
+    found = checks.least(lambda: taken.append("a sample"), clock.Clock())
     assert (found.seconds, found.awaited_seconds) == least
     assert len(taken) == samples
 
 
 def test_without_further_samples_one_look_has_to_do():
     busy = Busy(0.3)
-    assert pending_work.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
+    assert checks.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
 
 
 def test_a_process_that_has_not_used_a_gpu_is_not_made_to_look_for_one(monkeypatch):

@@ -1,21 +1,19 @@
 """Commands and options that have a new name do the same by the old one, and say the new one."""
 
-from types import SimpleNamespace
-
 import factory
 import msgspec
 import pytest
 from click.testing import CliRunner
 
 from suite import cli
-from suite.cli import renamed, running
+from suite.cli import running, types
 from suite.results.records.run import Run
 
 
 def asked(monkeypatch, *words):
     """Return the request that `suite run` makes of its arguments, and its standard error."""
     found = []
-    monkeypatch.setattr(running, "_run", lambda request, *_: found.append(request) or SimpleNamespace(code=0))
+    monkeypatch.setattr(running, "_run", lambda request, *_: found.append(request) or (0, b""))
     answer = CliRunner().invoke(cli.main, ["run", *words])
     assert answer.exit_code == 0, answer.output
     return found[0], answer.stderr
@@ -46,7 +44,7 @@ def test_the_words_of_a_cold_start_are_the_caches_of_its_cases(monkeypatch):
     assert "'hot' is not one of: cold, warm-cache" in answer.output
 
 
-@pytest.mark.parametrize(("old", "new"), renamed.COMMANDS.items())
+@pytest.mark.parametrize(("old", "new"), types.COMMANDS.items())
 def test_an_old_command_is_the_new_one(old, new):
     before, after = (CliRunner().invoke(cli.main, [name, "--help"]) for name in (old, new))
     assert (before.exit_code, before.stdout) == (0, after.stdout)
@@ -56,8 +54,8 @@ def test_an_old_command_is_the_new_one(old, new):
 def test_help_shows_new_names_alone():
     shown = CliRunner().invoke(cli.main, ["run", "--help"]).output + CliRunner().invoke(cli.main, ["--help"]).output
     words = set(shown.replace("[", " ").split())
-    assert not words & {*renamed.OPTIONS, *renamed.COMMANDS}
-    assert words >= {*renamed.OPTIONS.values(), *renamed.COMMANDS.values()}
+    assert not words & {*types.OPTIONS, *types.COMMANDS}
+    assert words >= {*types.OPTIONS.values(), *types.COMMANDS.values()}
 
 
 def test_a_record_keeps_the_first_names_of_a_run_s_fields():

@@ -254,7 +254,8 @@ def test_networks_that_are_trained_are_named():
 
 
 def refused(scopes=("serve",), named=(), about=NAMES, batch=None, implementations=("jax",), devices=1):
-    validation.check_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
+    asked = Request(scopes=scopes, workloads=named, batch=batch, implementations=implementations, devices=devices)
+    validation.check_serving(asked, [ABOUT[name] for name in about])
 
 
 @pytest.mark.parametrize(

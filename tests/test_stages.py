@@ -12,9 +12,8 @@ from suite.case import Case
 from suite.driver import collect, profiles
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.run import JaxprCost
-from suite.worker import main
-from suite.worker.checks import pending_work
-from suite.worker.checks.pending_work import PendingWork
+from suite.worker import checks, main
+from suite.worker.checks import PendingWork
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Task
 from suite.workload import WholeRun
@@ -97,7 +96,7 @@ def stages(monkeypatch, *scopes, replay=True):
     monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
     monkeypatch.setattr(main, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
-    monkeypatch.setattr(pending_work, "least", least)
+    monkeypatch.setattr(checks, "least", least)
 
     @contextmanager
     def start(unit):

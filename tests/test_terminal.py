@@ -9,7 +9,7 @@ from rich.console import Console
 from suite.console import progress
 from suite.console.progress import CampaignProgress, said
 from suite.console.terminal import fitting, print_table
-from suite.driver.deadline import Deadline
+from suite.driver.forecast import Deadline
 from suite.driver.schedule import Uncertain
 
 COLUMNS = ("model", "baseline / JAX", "precision")

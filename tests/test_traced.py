@@ -6,7 +6,7 @@ import numpy as np
 
 from suite.programs.jax import jaxpr_cost
 from suite.results.records.run import JaxprCost
-from suite.worker.checks import pending_work
+from suite.worker import checks
 from suite.worker_api import clock
 
 
@@ -75,9 +75,9 @@ def test_arrays_that_are_not_there_yet_are_waited_for():
     x = jnp.ones((600, 600))
     slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()
     found = slow(x)
-    awaited = pending_work.watch_until_idle(clock.Clock()).awaited_seconds
+    awaited = checks.watch_until_idle(clock.Clock()).awaited_seconds
     assert found.is_ready()
     looks = [
-        pending_work.watch_until_idle(clock.Clock()).awaited_seconds for _ in range(5)
+        checks.watch_until_idle(clock.Clock()).awaited_seconds for _ in range(5)
     ]  # other work may come between one of them
     assert min(looks) < 0.01 < awaited

@@ -9,7 +9,7 @@ from suite.case import Case
 from suite.driver import profiles
 from suite.worker.recorder import Process
 from suite.worker.serving import IN_FLIGHT, Traffic, measured_serving, noted
-from suite.worker_api import inputs
+from suite.worker_api import program
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
 
@@ -73,7 +73,7 @@ def measured(device, profile="smoke", **changes):
     said = []
     clocks = Clock(wall=lambda: device.now, process=lambda: device.now)
     process = Process(task=task(profile, **changes), say=said.append, clocks=clocks)
-    measured_serving(process, device, [{}] * inputs.PICTURES)
+    measured_serving(process, device, [{}] * program.PICTURES)
     samples = tuple(line.sample for line in said if line.sample is not None)
     return msgspec.structs.replace(process.runs["serve"], samples=samples)
 
@@ -99,9 +99,9 @@ def test_four_requests_are_under_way_each_with_another_picture():
     seen = measured(device)
     assert device.most == seen.served.in_flight == IN_FLIGHT == 4
     assert device.under_way == []
-    warm = inputs.PICTURES  # each picture's answer, alone, is known before
-    assert device.asked[warm:] == [index % inputs.PICTURES for index in range(len(device.asked) - warm)]
-    assert seen.served.pictures == seen.served.answers == inputs.PICTURES >= 4 * IN_FLIGHT
+    warm = program.PICTURES  # each picture's answer, alone, is known before
+    assert device.asked[warm:] == [index % program.PICTURES for index in range(len(device.asked) - warm)]
+    assert seen.served.pictures == seen.served.answers == program.PICTURES >= 4 * IN_FLIGHT
 
 
 def test_every_answer_is_that_of_its_own_picture():

@@ -6,7 +6,7 @@ import pytest
 
 from suite.results.records.run import Audit, JaxprCost, Replay, Sample, Served
 from suite.results.single import floor, summary, validity
-from suite.worker.checks import audit
+from suite.worker import checks as process_checks
 
 ABOUT = factory.description()
 PROGRAM = JaxprCost(
@@ -315,10 +315,10 @@ def test_a_convolution_may_be_done_with_fewer_products():
 
 
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):
-    monkeypatch.setattr(audit, "granted_cores", lambda: 8)
-    assert audit.usable_cores() == 8
+    monkeypatch.setattr(process_checks, "granted_cores", lambda: 8)
+    assert process_checks.usable_cores() == 8
     monkeypatch.setenv("PJRT_NPROC", "3")
-    assert audit.usable_cores() == 3
+    assert process_checks.usable_cores() == 3
 
 
 class Guess:
@@ -357,6 +357,6 @@ class Guess:
     ],
 )
 def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(values, found):
-    seen = audit.replay(Guess(values.__getitem__), [None, None], 7)
+    seen = process_checks.replay(Guess(values.__getitem__), [None, None], 7)
     assert (seen.once, seen.twice) == (8.0, 9.0)
     assert (seen.other_seed, seen.other_seed_twice) == found

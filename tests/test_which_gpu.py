@@ -9,7 +9,7 @@ import pytest
 from plan import wanted
 from test_telemetry import FakeNvml
 
-from suite.driver import availability, fitness, plan
+from suite.driver import fitness, plan, validation
 from suite.driver.request import Request
 from suite.processes import lock
 from suite.results.compare import comparison
@@ -276,7 +276,7 @@ def test_a_baseline_that_sees_another_gpu_first_is_refused():
     with pytest.raises(RuntimeError, match=r"its first GPU is '.* MIG 1g.10gb' and JAX's is 'NVIDIA H100"):
         plan.make_plan(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
     for same in (factory.H100.name, "cuda"):
-        availability.check_same_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
+        validation.check_same_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
 
 
 def test_a_record_of_before_has_no_slice_and_the_same_digest():

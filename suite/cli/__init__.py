@@ -8,13 +8,10 @@ from typing import Any
 import click
 
 from suite import __version__
-from suite.cli.about import doctor, list_workloads
-from suite.cli.data import data
-from suite.cli.jobs import join
-from suite.cli.quoting import check_citations, cite
-from suite.cli.records import baselines, compare, publish, report, validate
-from suite.cli.renamed import COMMANDS, new_name
-from suite.cli.running import run
+from suite.cli.about import data, doctor, list_workloads
+from suite.cli.records import baselines, check_citations, cite, compare, publish, report, validate
+from suite.cli.running import join, run
+from suite.cli.types import COMMANDS, new_name
 
 _OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENAMETOOLONG}
 
@@ -55,18 +52,6 @@ def main() -> None:
     """Time documented models on CPU and GPU, and publish the results."""
 
 
-for command in (
-    list_workloads,
-    run,
-    publish,
-    report,
-    compare,
-    baselines,
-    validate,
-    cite,
-    check_citations,
-    data,
-    join,
-    doctor,
-):
+_OF_RECORDS = (publish, report, compare, baselines, validate, cite, check_citations)
+for command in (list_workloads, run, *_OF_RECORDS, data, join, doctor):
     main.add_command(command)

@@ -1,8 +1,11 @@
-"""Commands that list workloads, experiments and the state of this machine."""
+"""Commands that show workloads, experiments, data sets and the state of this machine."""
 
 import sys
+from typing import Any
 
 import click
+
+from suite.cli.types import published
 
 
 @click.command("list", short_help="Show the workloads, or the experiments and their questions.")
@@ -30,20 +33,11 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     from suite import units
     from suite.console import terminal
 
-    terminal.print_table(
-        "workloads",
-        ("name", "parameters", "FLOP/example", "batch", "dataset"),
-        (
-            (
-                w.name,
-                units.count(w.parameters),
-                units.quantity(w.flop_per_example or None, "FLOP"),
-                units.count(w.batch),
-                w.dataset,
-            )
-            for w in workloads
-        ),
-    )
+    rows = []
+    for about in workloads:
+        flop = units.quantity(about.flop_per_example or None, "FLOP")
+        rows.append((about.name, units.count(about.parameters), flop, units.count(about.batch), about.dataset))
+    terminal.print_table("workloads", ("name", "parameters", "FLOP/example", "batch", "dataset"), rows)
 
 
 @click.command(short_help="Check what JAX sees and whether this machine is fit to measure.")
@@ -56,3 +50,69 @@ def doctor() -> None:
     terminal.print_checks(checks)
     if any(check.verdict == "bad" for check in checks):
         sys.exit(1)
+
+
+_kind = click.option(
+    "--data",
+    "kind",
+    type=click.Choice(["embedded", "tfds"]),
+    default="embedded",
+    show_default=True,
+    help="embedded: generated stand-ins; tfds: the data sets that TensorFlow Datasets publishes.",
+)
+_size = click.option(
+    "--size",
+    type=click.Choice(["small", "documented"]),
+    default="documented",
+    show_default=True,
+    help="Size of a stand-in: small for steps and tests, documented for as many examples as the articles use.",
+)
+
+
+@click.group(short_help="Show and prepare the data sets, generated or published.")
+def data() -> None:
+    """Show and prepare the data sets: generated stand-ins, or the published ones."""
+
+
+@data.command("list")
+def list_data() -> None:
+    """Show the data sets, their paths and sizes."""
+    from suite.console import terminal
+    from suite.data import listing
+
+    terminal.print_table("data sets", listing.COLUMNS, listing.rows())
+
+
+@data.command("prepare")
+@click.argument("name")
+@_kind
+@_size
+def prepare_data(name: str, kind: Any, size: Any) -> None:
+    """Generate the stand-in of data set NAME, or download the published one, and print its path."""
+    from suite.console.progress import DataProgress
+    from suite.data import listing, store
+
+    edition = listing.edition(name, kind, size)
+    with DataProgress() as progress:
+        store.prepare(name, kind, edition, progress)
+    click.echo(store.path(name, kind, edition))
+
+
+@data.command("path")
+@click.argument("name")
+@_kind
+@_size
+def data_path(name: str, kind: Any, size: Any) -> None:
+    """Print the path of data set NAME, prepared or not."""
+    from suite.data import listing, store
+
+    click.echo(store.path(name, kind, listing.edition(name, kind, size)))
+
+
+@data.command("gallery")
+def data_gallery() -> None:
+    """Redraw the pictures of the site's data page from their seeds, and print the files."""
+    from suite.cli import gallery
+
+    for file in gallery.draw(published().parent):
+        click.echo(file)

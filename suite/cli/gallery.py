@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -68,43 +69,24 @@ def sheets() -> Iterator[tuple[str, tuple[Sheet, np.ndarray]]]:
         records = gallery.records(name)
         pixels = gallery.sheet([gallery.shown(record["image"]) for record in records], columns)
         labels = tuple(label(name, record["label"]) for record in records)
-        yield name, described(name, name, title, caption, labels, columns, enlarged, pixels, records)
+        shown = {"title": title, "caption": caption, "labels": labels, "columns": columns, "enlarged": enlarged}
+        yield name, described(name, name, pixels, records, **shown)
     for name, (title, enlarged, caption) in DISTORTED.items():
         dataset, _, chosen = gallery.AUGMENTATIONS[name]
         records = [gallery.records(dataset)[number] for number in chosen]
         before = [label(dataset, record["label"]) for record in records]
         labels = tuple(words for one in before for words in (one, *[f"{one}, distorted"] * gallery.AFTER))
-        columns = 1 + gallery.AFTER
-        pixels = gallery.sheet(gallery.distorted(name), columns)
-        yield name, described(name, dataset, title, caption, labels, columns, enlarged, pixels, records)
+        pixels = gallery.sheet(gallery.distorted(name), columns := 1 + gallery.AFTER)
+        shown = {"title": title, "caption": caption, "labels": labels, "columns": columns, "enlarged": enlarged}
+        yield name, described(name, dataset, pixels, records, **shown)
 
 
-def described(
-    name: str,
-    dataset: str,
-    title: str,
-    caption: str,
-    labels: tuple[str, ...],
-    columns: int,
-    enlarged: int,
-    pixels: np.ndarray,
-    records: list,
-) -> tuple[Sheet, np.ndarray]:
-    """Return a sheet's facts and its pixels."""
-    about = Sheet(
-        dataset=dataset,
-        title=title,
-        caption=caption,
-        labels=labels,
-        columns=columns,
-        file=f"{name}.{'webp' if dataset == 'cats_vs_dogs' else 'png'}",
-        width=pixels.shape[1],
-        height=pixels.shape[0],
-        enlarged=enlarged,
-        seeds=(gallery.SEED,),
-        digest=gallery.digest(records),
-    )
-    return about, pixels
+def described(name: str, dataset: str, pixels: np.ndarray, records: list, **shown: Any) -> tuple[Sheet, np.ndarray]:
+    """Return a sheet's facts, those that the page shows among them, and its pixels."""
+    height, width, _ = pixels.shape
+    file = f"{name}.{'webp' if dataset == 'cats_vs_dogs' else 'png'}"
+    made = {"file": file, "width": width, "height": height, "seeds": (gallery.SEED,), "digest": gallery.digest(records)}
+    return Sheet(dataset=dataset, **made, **shown), pixels
 
 
 def label(dataset: str, number: int) -> str:

@@ -19,6 +19,7 @@ from suite.cli.types import (
     address,
     machine_name,
     out_folder,
+    prices_file,
 )
 from suite.driver.request import OPTIONS, Request
 from suite.former import AXES
@@ -142,7 +143,7 @@ _OF_COMMAND = (
         is_flag=True,
         help="Print one JSON document, schema run/2; all other output goes to standard error.",
     ),
-    click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."),
+    prices_file,
     click.option(
         "--machine",
         "machine_name",

@@ -1,4 +1,4 @@
-"""The command `suite run`. It ends alike when done, at its budget, by Ctrl-C and by SIGTERM."""
+"""The command `suite run`, which ends alike when done, at its budget, by Ctrl-C and by SIGTERM; and `suite join`."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, SimpleNamespace
@@ -14,10 +14,8 @@ from typing import Any
 
 import click
 
-from suite.cli.jobs import mention_jobs, run_jobs, shut_down
 from suite.cli.options import check_contradictions, ignored, of_command, of_request, request_of
-from suite.cli.renamed import RenamingCommand
-from suite.cli.types import PUBLISHED, published
+from suite.cli.types import PUBLISHED, Finite, RenamingCommand, address, published
 from suite.driver.request import Request
 
 _FAILED, _INTERRUPTED, _TERMINATED = 1, 130, 143
@@ -37,22 +35,17 @@ def run(as_json: bool, **asked: Any) -> None:
     began = time.monotonic()
     context = click.get_current_context()
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
-        outcome = _run(request_of(asked), context, began)
+        code, document = _run(request_of(asked), context, began)
     if as_json:
-        click.echo(outcome.document, nl=False)
-    sys.exit(outcome.code)
+        click.echo(document, nl=False)
+    sys.exit(code)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Outcome:
-    """A run's exit code and its JSON document, empty for a cluster's jobs."""
+def _run(request: Request, context: click.Context, began: float) -> tuple[int, bytes]:
+    """Measure, print and render what the command line asks; return the exit code and, with --json, the document.
 
-    code: int
-    document: bytes = b""
-
-
-def _run(request: Request, context: click.Context, began: float) -> _Outcome:
-    """Measure, print and render what the command line asks; `began` is its start by the monotonic clock, in seconds."""
+    `began` is its start by the monotonic clock, in seconds.
+    """
     from suite.console import terminal
     from suite.results.single import prices as price_list
     from suite.sessions import bench, publishing, resuming
@@ -82,9 +75,7 @@ def _run(request: Request, context: click.Context, began: float) -> _Outcome:
             journals, has_result = [journal], bench.resulted(journal)
         else:
             ending = "whole"
-            has_result, journals = run_jobs(
-                out, asked.resume, request, asked.cluster, asked.jobs, asked.job_options, asked.machine_name
-            )
+            has_result, journals = run_jobs(request, asked)
         _show([journal.header() for journal in journals], out, listed, asked.site)
         for journal in journals if asked.publish and ending != "interrupted" else ():
             for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
@@ -95,12 +86,14 @@ def _run(request: Request, context: click.Context, began: float) -> _Outcome:
         for journal in journals:
             resuming.say_how(journal, out, ending)
         document = bench.document(journals[0], out, index) if asked.as_json else b""
-    return _Outcome(code=seen.code(ending == "interrupted", has_result), document=document)
+    return seen.code(ending == "interrupted", has_result), document
 
 
 def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     """Measure a new or resumed campaign on this machine; return its journal and how it ended."""
-    from suite.driver.deadline import Deadline
+    from suite import units
+    from suite.console import terminal
+    from suite.driver.forecast import Deadline
     from suite.sessions import bench, publishing, resuming
 
     reserved = publishing.REPORT_SECONDS if asked.site else 0.0
@@ -114,7 +107,11 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
         bench.check_budget(journal.header(), deadline, journal.done())
     ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
     if asked.address is not None:
-        shut_down(request.hosts - 1, asked.address)
+        from suite.multihost import hosts
+
+        others = request.hosts - 1
+        if missing := others - hosts.shut_down(others, asked.address):
+            terminal.say(f"note: {units.pluralize(missing, 'other host')} did not hear that the run has ended")
     return journal, ending
 
 
@@ -167,3 +164,61 @@ def signals() -> Iterator[Signals]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def run_jobs(request: Request, asked: Any) -> tuple[bool, list[Any]]:
+    """Run a cluster's jobs; return whether all of them finished, and the journals of those that did."""
+    from suite.cluster import plan, planning, supervisor
+    from suite.console import terminal
+    from suite.driver.journal import FILE_NAME, Journal
+
+    out, cluster = asked.out, asked.cluster
+    if asked.resume:
+        place = plan.unfinished(out, cluster)
+    else:
+        options = planning.options(asked.job_options, cluster)
+        place = planning.planned(request, out, cluster, asked.jobs, options, asked.machine_name)
+    try:
+        outcomes = supervisor.watched(place, out)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    terminal.print_table(*supervisor.table(place, outcomes))
+    ended = sorted(left.campaign for left in outcomes.values() if isinstance(left, supervisor.Outcome))
+    if len(ended) < len(outcomes):
+        terminal.say(f"note: run --cluster {cluster} --resume resubmits the failed jobs")
+    return len(ended) == len(outcomes), [Journal(out / name / FILE_NAME) for name in ended]
+
+
+def mention_jobs(out: Path) -> None:
+    """Warn if a folder has unfinished jobs of a cluster: without --cluster one campaign alone resumes."""
+    from suite.cluster import plan
+    from suite.console import terminal
+    from suite.sessions import resuming
+
+    with suppress(RuntimeError):  # an unreadable plan must not block the resumed campaign
+        for _, left in plan.unended(out):
+            words = resuming.resume_words(out, f"run --cluster {left.cluster}")
+            terminal.say(f"note: the jobs of one plan have not all ended; resume them with {words}")
+            return
+
+
+@click.command(short_help="Join the suite run --hosts at HOST:PORT.")
+@click.argument("address", metavar="HOST:PORT", callback=lambda ctx, param, value: address(value))
+@click.option(
+    "--patience",
+    type=Finite(min=0, min_open=True),
+    default=10,
+    show_default=True,
+    metavar="MINUTES",
+    help="How long to wait for that host to begin, and between its processes.",
+)
+def join(address: str, patience: float) -> None:
+    """Join the suite run --hosts at HOST:PORT, until it has no more work for this machine."""
+    from suite import units
+    from suite.console import terminal
+    from suite.multihost import follower
+    from suite.system import software
+
+    terminal.notes(software.notes())
+    count = follower.follow(address, 60 * patience, terminal.say)
+    terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")

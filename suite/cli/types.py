@@ -1,7 +1,7 @@
-"""Parameter types of the command line, and the default folders."""
+"""Parameter types of the command line, its default folders, and renamed words, which still work with a note."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from suite.case import CompileCache
-from suite.cli.renamed import new_name
 from suite.results.records.files import LOCAL
 
 PUBLISHED = Path("site/records")
@@ -26,6 +25,11 @@ out_folder = click.option(
     show_default=True,
     help="Folder of local results.",
 )
+prices_file = click.option(
+    "--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."
+)
+COMMANDS = {"follow": "join", "check-docs": "check-citations", "check": "validate"}
+OPTIONS = {"--cache": "--cold-start", "--length": "--epochs-times", "--peer-backend": "--baseline-backend"}
 
 
 def published() -> Path:
@@ -168,3 +172,24 @@ class KeyName(click.ParamType):
 
         numbers, _ = citing.published(PUBLISHED)
         return [CompletionItem(key) for key in numbers.pooled if key.startswith(incomplete)]
+
+
+class RenamingCommand(click.Command):
+    """A command that accepts old option names; help shows only the new ones."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments after renaming old options."""
+        return super().parse_args(ctx, list(_renamed(args)))
+
+
+def _renamed(args: Sequence[str]) -> Iterator[str]:
+    for word in args:
+        name, sign, value = word.partition("=")
+        yield f"{new_name(name, OPTIONS)}{sign}{value}"
+
+
+def new_name(name: str, names: Mapping[str, str]) -> str:
+    """Return the current name of a command, option or value, and print a note if it was renamed."""
+    if name in names:
+        click.echo(f"note: {name} is now called {names[name]}", err=True)
+    return names.get(name, name)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from suite import units
 from suite.driver.request import Request
 from suite.workload import Plain
 
@@ -58,6 +59,10 @@ class Place:
     def node(self, part: int) -> Path:
         """Return the file that holds the node on which a job last ran."""
         return self.folder / f"part-{part}.node"
+
+    def last_node(self, part: int) -> str:
+        """Return the node on which a job last ran; a dash if it never began."""
+        return self.node(part).read_text() if self.node(part).exists() else units.DASH
 
     def read(self) -> Plan:
         """Return the plan.

@@ -38,8 +38,7 @@ def planned(
     Raises ValueError for a budget or half-width, RuntimeError if jobs cannot be submitted, and what `plan.make_plan`
     raises for a node. What a scheduler's node lacks, its job reports.
     """
-    for note in (*software.notes(), *variables.spoiling()):
-        terminal.say(f"note: {note}")
+    terminal.notes((*software.notes(), *variables.spoiling()))
     if asked.within is not None:
         raise ValueError("--within asked for with --cluster, whose jobs plan their rounds; leave one of them out")
     if asked.budget_minutes is not None:
@@ -75,8 +74,7 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     if node is _NODE:
         offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
     drafted = plan.make_plan(asked, node, offers)
-    for remark in drafted.remarks:
-        terminal.say(f"note: {remark}")
+    terminal.notes(drafted.remarks)
     return tuple(about.name for about in drafted.descriptions)
 
 

@@ -1,9 +1,11 @@
-"""Supervises the jobs of a plan: submits them, waits, and resubmits lost ones, which keep their results."""
+"""The jobs of a plan: what each does on its node, and the supervisor, which resubmits lost ones with their results."""
 
+import platform
 import shlex
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ import msgspec
 
 from suite import units
 from suite.child_imports import child_imports
-from suite.cluster.part import Outcome, Part
 from suite.cluster.plan import Cluster, Place, Plan, SubmittedJob
 from suite.console import terminal
-from suite.sessions import resuming
+from suite.driver import runner
+from suite.driver.journal import FILE_NAME, Journal
+from suite.sessions import bench, resuming
+from suite.system import software
 
 ATTEMPTS = 3  # submissions of one part
 _MINUTES = 240  # time limit of a job without a time option
@@ -24,6 +28,64 @@ _INTERRUPTED: dict[Cluster, str] = {
     "slurm": "the cluster's jobs continue without it: supervise them with",
     "local": "its jobs are stopped: resume with",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The result of a job: its campaign, and the node that ran it."""
+
+    campaign: str
+    node: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One job; it is pickled, sent to its node and called there."""
+
+    folder: Path  # of the plan
+    out: Path
+    number: int
+
+    def __call__(self) -> Outcome:
+        """Measure what this part lacks.
+
+        Raises RuntimeError if this node's software differs from the planning machine's.
+        """
+        place = Place(self.folder)
+        plan = place.read()
+        place.node(self.number).write_text(platform.node())
+        if differs := software.differences(plan.software, software.here()):
+            resume = resuming.resume_words(self.out, f"run --cluster {plan.cluster}")
+            raise RuntimeError(
+                f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
+                f"install the same on all nodes, then {resume}"
+            )
+        journal = self._journal(place, plan)
+        if not resuming.has_ended(journal) and bench.measure(journal, self.out) == "interrupted":
+            raise KeyboardInterrupt
+        return Outcome(campaign=journal.path.parent.name, node=platform.node())
+
+    def checkpoint(self) -> Any:
+        """Return the same job, for a cluster that preempts it and requeues it on another node."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self)
+
+    def _journal(self, place: Place, plan: Plan) -> Journal:
+        """Return the journal of this part's campaign; a new campaign's if that one cannot be resumed here."""
+        remembered = place.campaign(self.number)
+        if remembered.exists():
+            journal = Journal(self.out / remembered.read_text() / FILE_NAME)
+            try:
+                if not resuming.has_ended(journal):
+                    resuming.check_resumable_here(journal)
+                return journal
+            except RuntimeError as error:
+                terminal.say(f"note: {error}")
+                runner.forget_compiled(journal)
+        journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
+        remembered.write_text(journal.path.parent.name)
+        return journal
 
 
 def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
@@ -156,14 +218,8 @@ def table(place: Place, outcomes: dict[int, Outcome | str]) -> tuple[str, tuple[
             units.count(part + 1),
             ", ".join(plan.parts[part]),
             units.count(times[part]),
-            *((left.node, left.campaign) if isinstance(left, Outcome) else (_node(place, part), "failed")),
+            *((left.node, left.campaign) if isinstance(left, Outcome) else (place.last_node(part), "failed")),
         )
         for part, left in sorted(outcomes.items())
     ]
     return "jobs", ("job", "workloads", "sent", "node", "campaign"), rows
-
-
-def _node(place: Place, part: int) -> str:
-    """Return the node on which a job last ran; a dash if it never began."""
-    path = place.node(part)
-    return path.read_text() if path.exists() else units.DASH

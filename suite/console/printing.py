@@ -104,8 +104,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
 def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
     """Return the records below the folders; report unreadable ones unless already `noted`."""
     records, problems = store.load(folders)
-    for problem in () if noted else problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(() if noted else problems)
     return records
 
 

@@ -17,8 +17,7 @@ from suite.console.live_table import table
 from suite.console.terminal import say
 from suite.driver import profiles
 from suite.driver.campaign import ProcessGroup, process_groups, records
-from suite.driver.deadline import Deadline
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Deadline, Forecast
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.schedule import Uncertain
 from suite.results.records.record import Profile

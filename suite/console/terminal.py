@@ -20,6 +20,12 @@ def say(line: str) -> None:
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
 
 
+def notes(lines: Iterable[str]) -> None:
+    """Print each line as a note to standard error."""
+    for line in lines:
+        say(f"note: {line}")
+
+
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:
     """Print a table, its first column left-aligned and the others right-aligned; full width if not on a terminal.
 

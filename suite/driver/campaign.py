@@ -1,7 +1,7 @@
 """A campaign: its plan, its processes and its records."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -17,7 +17,7 @@ from suite.results.records.record import METHOD, SCHEMA, Profile, Record, file_n
 from suite.results.records.run import Run
 from suite.scopes import SCOPES
 from suite.system import software, variables
-from suite.system.redact import anonymous
+from suite.system.variables import anonymous
 from suite.workload import Description
 
 _Side = tuple[str, Backend, Precision]
@@ -103,23 +103,17 @@ def file_names(header: Header) -> tuple[str, ...]:
 def records(header: Header, done: Iterable[CompletedRun]) -> tuple[Record, ...]:
     """Return a record for each planned case that ran, with its runs."""
     by_case: dict[Case, list[CompletedRun]] = {case: [] for case in header.cases}
+    ran: dict[_Side, set[Implementation]] = defaultdict(set)  # without failing
     for entry in done:
         by_case.setdefault(entry.case, []).append(entry)
-    about, ran = {description.name: description for description in header.descriptions}, implementations_run(by_case)
+        if not entry.run.reason:
+            ran[_side(entry.case)].add(entry.case.implementation)
+    about = {description.name: description for description in header.descriptions}
     return tuple(
         _record(header, case, entries, about[case.workload], tuple(sorted(ran[_side(case)])))
         for case, entries in by_case.items()
         if entries
     )
-
-
-def implementations_run(done: Mapping[Case, Sequence[CompletedRun]]) -> Mapping[_Side, set[Implementation]]:
-    """Return the implementations that ran without failing, by workload, backend and precision."""
-    implementations: dict[_Side, set[Implementation]] = defaultdict(set)
-    for case, entries in done.items():
-        if any(not entry.run.reason for entry in entries):
-            implementations[_side(case)].add(case.implementation)
-    return implementations
 
 
 def _side(case: Case) -> _Side:
@@ -129,7 +123,9 @@ def _side(case: Case) -> _Side:
 def _record(
     header: Header, case: Case, entries: Sequence[CompletedRun], about: Description, ran: tuple[Implementation, ...]
 ) -> Record:
-    runs: tuple[Run, ...] = tuple(sorted((redacted(entry.run) for entry in entries), key=lambda run: run.round))
+    # A reason is a library's or the system's text.
+    redacted = (msgspec.structs.replace(entry.run, reason=anonymous(entry.run.reason)) for entry in entries)
+    runs: tuple[Run, ...] = tuple(sorted(redacted, key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
         schema=SCHEMA,
@@ -150,11 +146,6 @@ def _record(
         experiment=header.experiment,
         implementations=ran,
     )
-
-
-def redacted(run: Run) -> Run:
-    """Return the run as a record stores it: its reason, a library's or the system's text, made anonymous."""
-    return msgspec.structs.replace(run, reason=anonymous(run.reason))
 
 
 def changed(good: Sequence[CompletedRun]) -> str:

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, get_args
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import STARTING, Allocator, Backend, Case, Implementation, Precision
 from suite.driver import validation
-from suite.driver.options import applied
-from suite.driver.request import Request
+from suite.driver.request import Request, applied
 from suite.processes import children
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import usual_batch, variants_of
@@ -152,22 +151,18 @@ def _has(one: Combination, devices: int) -> bool:
     one device, JAX plain or any of PyTorch's variants. A scan has no single step to start with and copies no batch.
     Boosted trees have JAX plain only, and only a grid is stacked.
     """
-    about, implementation, variant, scope = one.about, one.implementation, one.variant, one.scope
-    if about.family == "trees" and implementation == "jax" and variant != "plain":
+    about, variant, scope = one.about, one.variant, one.scope
+    is_jax, row = one.implementation == "jax", SCOPES[scope]
+    if one.implementation not in row.implementations or (variant == "stacked" and about.grid is None):
         return False
-    if variant == "stacked" and about.grid is None:
+    if about.family == "trees" and is_jax and variant != "plain":
         return False
-    if scope == "step":
-        return variant != "resident"
-    if SCOPES[scope].reads_storage:
-        on_backend = one.backend == "cpu" or SCOPES[scope].computes  # the input pipeline runs on the host only
-        timed = on_backend and implementation in SCOPES[scope].implementations
-        return timed and about.stored and variant == "plain" and devices == 1
+    if row.reads_storage:
+        on_backend = one.backend == "cpu" or row.computes  # the input pipeline runs on the host only
+        return on_backend and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         ways = ("plain", "stacked" if about.grid is not None else "resident")
-        fits = devices == 1 or variant == "stacked"
-        return implementation == "jax" and about.run is not None and variant in ways and fits
+        return about.run is not None and variant in ways and (devices == 1 or variant == "stacked")
     if scope == "serve":
-        answers = variant == "plain" if implementation == "jax" else implementation == "torch"
-        return answers and not about.trained and devices == 1
-    return implementation == "jax" and variant not in ("scan", "resident")
+        return (variant == "plain" or not is_jax) and not about.trained and devices == 1
+    return variant != "resident" and (variant != "scan" or scope == "step")

@@ -10,7 +10,7 @@ import msgspec
 from suite import __version__
 from suite.case import Case
 from suite.driver.campaign import ProcessGroup, stamp
-from suite.driver.deadline import Deadline, OutOfTimeError
+from suite.driver.forecast import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
 from suite.processes import children
 from suite.results.records.machine import Software
@@ -22,36 +22,17 @@ from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
-STAGE_TIMEOUT_SECONDS = {
-    "start": 120.0,
-    "import": 180.0,
-    "data": 600.0,
-    "init": 300.0,
-    "lower": 600.0,
-    "compile": 1200.0,
-    "compile_rest": 1200.0,
-    "first_step": 600.0,
-    "second_step": 600.0,
-    "warmup": 1200.0,
-    "samples": 1800.0,
-    "transfer_samples": 1800.0,
-    "first_batch": 300.0,
-    "epoch_samples": 1800.0,
-    "input_samples": 1800.0,
-    "serve_samples": 1800.0,
-    "epoch": 3600.0,
-    "validation": 1200.0,
-    "learning": 1200.0,
-    "calls": 600.0,
-    "doubling": 600.0,
-    "alone": 600.0,
-    "collect": 60.0,
-    "predictions": 600.0,
-    "leftover": 600.0,
-    "facts": 60.0,
-    "energy": 600.0,
-    "audit": 1200.0,
+_OF_TIMEOUT = {
+    60.0: "collect facts",
+    120.0: "start",
+    180.0: "import",
+    300.0: "init first_batch",
+    600.0: "data lower first_step second_step calls doubling alone predictions leftover energy",
+    1200.0: "compile compile_rest warmup validation learning audit",
+    1800.0: "samples transfer_samples epoch_samples input_samples serve_samples",
+    3600.0: "epoch",
 }
+STAGE_TIMEOUT_SECONDS = {stage: seconds for seconds, stages in _OF_TIMEOUT.items() for stage in stages.split()}
 
 # Fields of a run that the parent sets; they override the worker's.
 _PARENTS = (
@@ -134,9 +115,8 @@ def run_child(
         except TimeoutError:
             if not deadline.until_overrun:
                 raise OutOfTimeError from None
-            reason = (
-                f"no word from the worker for {STAGE_TIMEOUT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
-            )
+            silent = f"{STAGE_TIMEOUT_SECONDS[stage]:.0f} s in stage '{stage}'"
+            reason = f"no word from the worker for {silent}; it was ended"
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"
     ended = clocks.wall()

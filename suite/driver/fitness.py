@@ -1,7 +1,7 @@
 """Whether this machine is fit to measure, and what to do if it is not."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,7 +89,8 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
         )
     if "gpu" in offer.backends:
         seen = offer.backends["gpu"]
-        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and _named_by_driver(seen)
+        comparable = any(" " in name for name in seen)  # JAX names its devices as the driver does
+        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and comparable
         return ("remark", f"JAX uses {', '.join(dict.fromkeys(seen))} and not this one") if unused else ("good", "")
     if extra is not None:
         seen = ", ".join(offer.backends)
@@ -102,20 +103,10 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
     return "bad", f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
 
 
-def _named_by_driver(seen: Sequence[str]) -> bool:
-    """Return whether JAX names its devices as the driver does, so that the names can be compared."""
-    return any(" " in name for name in seen)
-
-
-def gpu_check(machine: Machine, offer: Offer, problem: str = "") -> Check:
-    """Return the check of the GPU that suits JAX best."""
-    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
-    return min(gpu_checks(machine, offer, problem), key=lambda check: order.index(check.verdict))
-
-
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
     """Return a line that says why a requested backend is missing; `problem` says why no GPU can be used."""
-    check = gpu_check(machine, offer)
+    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
+    check = min(gpu_checks(machine, offer), key=lambda check: order.index(check.verdict))
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
     cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
@@ -143,10 +134,7 @@ def checks(
         ),
         Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
         *gpu_checks(machine, offer, no_gpu),
-        _cores(machine),
-        _load(machine, other_load_cores),
-        _governor(machine),
-        _memory(machine),
+        *_host_checks(machine, other_load_cores),
         *([] if counters is None else [counters_check(machine, counters)]),
         *(Check(name="note", found=note, verdict="remark") for note in notes),
     )
@@ -171,34 +159,25 @@ def counters_check(machine: Machine, available: Counters) -> Check:
     return Check(name="counters", found="; ".join(names), verdict=verdict, advice=advice)
 
 
-def _cores(machine: Machine) -> Check:
-    cores = f"{machine.cores} of '{machine.cpu_model}'"
-    quota = machine.cpu_quota_cores
+def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
+    """Yield the checks of cores, load, governor and memory; `others` are the cores that other processes use."""
+    cores, quota = f"{machine.cores} of '{machine.cpu_model}'", machine.cpu_quota_cores
     if quota is not None and quota < machine.cores:
-        advice = (
-            f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or raise the quota"
-        )
-        return Check(name="cores", found=f"{cores}, quota {quota:g}", verdict="bad", advice=advice)
-    return Check(name="cores", found=cores)
+        remedy = "threads will be throttled: pin to as many cores or raise the quota"
+        advice = f"the control group allows {quota:g}; {remedy}"
+        yield Check(name="cores", found=f"{cores}, quota {quota:g}", verdict="bad", advice=advice)
+    else:
+        yield Check(name="cores", found=cores)
+    busy = others > _BUSY_SHARE * machine.cores
+    used = f"other processes use {units.number(others, digits=2)} cores"
+    yield _check("load", used, busy, "bad", "end them or wait: busy results are not citable")
+    slow = machine.cpu_governor not in (None, "performance")
+    advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
+    yield _check("governor", machine.cpu_governor or "unknown", slow, "remark", advice)
+    small = machine.memory_bytes < _LEAST_MEMORY_BYTES
+    yield _check("memory", units.memory(machine.memory_bytes), small, "remark", "the larger networks may not fit")
 
 
-def _load(machine: Machine, others: float) -> Check:
-    load = f"other processes use {units.number(others, digits=2)} cores"
-    if others > _BUSY_SHARE * machine.cores:
-        return Check(name="load", found=load, verdict="bad", advice="end them or wait: busy results are not citable")
-    return Check(name="load", found=load)
-
-
-def _governor(machine: Machine) -> Check:
-    governor = machine.cpu_governor or "unknown"
-    if machine.cpu_governor not in (None, "performance"):
-        advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
-        return Check(name="governor", found=governor, verdict="remark", advice=advice)
-    return Check(name="governor", found=governor)
-
-
-def _memory(machine: Machine) -> Check:
-    memory = units.memory(machine.memory_bytes)
-    if machine.memory_bytes < _LEAST_MEMORY_BYTES:
-        return Check(name="memory", found=memory, verdict="remark", advice="the larger networks may not fit")
-    return Check(name="memory", found=memory)
+def _check(name: str, value: str, applies: bool, verdict: Verdict, advice: str) -> Check:
+    """Return a check with a verdict and its advice if they apply, else a good one."""
+    return Check(name=name, found=value, verdict=verdict, advice=advice) if applies else Check(name=name, found=value)

@@ -1,8 +1,9 @@
-"""Forecasts process durations: the last process of the group, else a guess corrected by completed processes."""
+"""Process durations, from the group's last process or a corrected guess, and the time that a command has left."""
 
 import math
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -12,17 +13,15 @@ from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES, is_short
 from suite.scopes import FEWEST_REQUESTS, SCOPES
-from suite.worker_api.inputs import PICTURES
+from suite.worker_api.program import PICTURES
 from suite.workload import Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
 _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example's forward pass: deep networks compile longer
 _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, in each process: it caches nothing
-_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = (
-    45.0,
-    3e-9,
-)  # to autotune a GPU's kernels, unless they are in the compile cache
+# To autotune a GPU's kernels, unless they are in the compile cache.
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained, of a core and of a GPU
 _SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU with any number of cores: grid searches train small networks
 _CALL_SECONDS = 5e-4  # to copy a batch and dispatch a step from Python
@@ -33,6 +32,17 @@ _EPOCH_EXAMPLES = 10_000  # if the source states no epoch
 _CORRECTION = (0.1, 20.0)  # limits of the correction of a guess
 _LEAST_SECONDS = 1.0  # shortest process
 
+# Of a process with one warm-up step and one sample of one step.
+SHORTEST = replace(
+    EFFORTS["quick"],
+    samples=1,
+    warmup_steps=1,
+    warmup_seconds=0.0,
+    warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
+    sampling_seconds=0.0,
+)
+_OVERRUN = 0.05  # of the budget: a process that overruns it by more is ended
+
 
 class Forecast:
     """Durations, in seconds, of a plan's processes; a group is the cases that one process measures."""
@@ -41,7 +51,7 @@ class Forecast:
         self._about = {description.name: description for description in header.descriptions}
         self._effort, self._cores = EFFORTS.get(header.profile, EFFORTS["quick"]), header.machine.cores
         self._groups: dict[Case, ProcessGroup] = {group[0]: group for group in process_groups(header.cases)}
-        self._guesses: dict[ProcessGroup, float] = {}
+        self._guesses: dict[tuple[ProcessGroup, bool], float] = {}
         self._chosen: set[ProcessGroup] = set()  # groups whose kernels are in the compile cache
         self._seen: dict[ProcessGroup, float] = {}
         self._shares: dict[Backend, dict[ProcessGroup, float]] = defaultdict(dict)  # log(duration / guess)
@@ -53,7 +63,7 @@ class Forecast:
 
     def shortest(self, group: ProcessGroup) -> float:
         """Return the duration of the group's shortest process, which takes one sample of one step."""
-        return self._corrected(group, self._shortest_guess(group))
+        return self._corrected(group, self._guess(group, shortest=True))
 
     def total(self, these: Iterable[ProcessGroup]) -> float:
         """Return the duration of one process of each group."""
@@ -73,17 +83,13 @@ class Forecast:
             short = is_short(entry.case, entry.run)
             if not short:
                 self._seen[group] = seconds
-            guess = self._shortest_guess(group) if short else self._guess(group)
-            self._shares[group[0].backend][group] = math.log(seconds / guess)
+            self._shares[group[0].backend][group] = math.log(seconds / self._guess(group, short))
 
-    def _guess(self, group: ProcessGroup) -> float:
-        if group not in self._guesses:
-            about = self._about[group[0].workload]
-            self._guesses[group] = process_seconds(group, about, self._effort, self._cores)
-        return self._guesses[group]
-
-    def _shortest_guess(self, group: ProcessGroup) -> float:
-        return shortest_seconds(group, self._about[group[0].workload], self._cores)
+    def _guess(self, group: ProcessGroup, shortest: bool = False) -> float:
+        if (group, shortest) not in self._guesses:
+            about, effort = self._about[group[0].workload], SHORTEST if shortest else self._effort
+            self._guesses[group, shortest] = process_seconds(group, about, effort, self._cores)
+        return self._guesses[group, shortest]
 
     def _choosing(self, group: ProcessGroup) -> float:
         """Return the seconds that a group's first process spends on autotuning; later ones use the cache."""
@@ -114,31 +120,18 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     if SCOPES[case.scope].timed_from_storage:
         return start + SCOPES[case.scope].computes * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
-        return start + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
-    if case.scope == "serve":
-        return start + compiling + _requests(step, case) * step
+        steps = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
+        return start + compiling + _PIPELINE_SECONDS + min(steps, effort.learning_steps or steps) * step
+    if case.scope == "serve":  # a request for each picture, of the warm-up, and the counted ones
+        requests = PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
+        return start + compiling + requests * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
     warmup = max(effort.warmup_steps * step, calibration)
-    least = max(
-        0.0, effort.warmup_least_seconds[case.backend] - warmup
-    )  # for the first steady scope; the second is warm already
+    least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # a second steady scope is warm already
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = sum(SCOPES[each.scope].with_step for each in group)
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
-
-
-def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> float:
-    """Return a guess of the duration of a process with one warm-up step and one sample of one step."""
-    shortest = replace(
-        EFFORTS["quick"],
-        samples=1,
-        warmup_steps=1,
-        warmup_seconds=0.0,
-        warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
-        sampling_seconds=0.0,
-    )
-    return process_seconds(group, about, shortest, cores)
 
 
 def first_seconds(group: ProcessGroup, about: Description) -> float:
@@ -152,20 +145,10 @@ def _choosing_seconds(group: ProcessGroup, about: Description) -> float:
     return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_FLOP * about.forward_flop_per_example
 
 
-def _requests(step: float, case: Case) -> float:
-    """Return the number of requests: one for each picture, the warm-up and the counted ones."""
-    return PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
-
-
 def _flow_seconds(step: float, effort: Effort) -> float:
     """Return the seconds of reading from storage: warm-up and samples, each at least four steps and one second."""
     sample = max(1.0, 4 * step) if effort.warmup_seconds else step
     return _PIPELINE_SECONDS + 2 * sample + effort.samples * sample
-
-
-def _learning_steps(case: Case, about: Description, effort: Effort) -> int:
-    asked = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
-    return min(asked, effort.learning_steps or asked)
 
 
 def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, rate: float) -> float:
@@ -176,3 +159,32 @@ def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, 
     if about.grid is not None:
         rate, call = min(rate, _SEARCH_FLOP_PER_SECOND) if case.backend == "cpu" else rate, _DISPATCH_SECONDS
     return epochs * (flop / rate + (train + test) / case.batch * call)
+
+
+class OutOfTimeError(Exception):
+    """A running process has overrun the budget."""
+
+
+class Deadline:
+    """The wall time that a command has left to measure, without the part reserved for its work afterwards."""
+
+    def __init__(
+        self,
+        seconds: float | None = None,
+        reserved: float = 0.0,
+        began: float | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start a budget in seconds, None for no limit, that has been running since `began`."""
+        self.now, self.seconds, self.reserved = now, seconds, reserved
+        self._began = now() if began is None else began
+
+    @property
+    def left(self) -> float:
+        """Seconds that a process that starts now may take; infinite without a limit."""
+        return math.inf if self.seconds is None else self.seconds - self.reserved - (self.now() - self._began)
+
+    @property
+    def until_overrun(self) -> float:
+        """Seconds until a running process has to be ended; infinite without a limit."""
+        return self.left if self.seconds is None else max(0.0, self.left + _OVERRUN * self.seconds)

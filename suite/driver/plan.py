@@ -1,26 +1,26 @@
-"""From a request to the cases that can be measured here, or an error that says why not."""
+"""From a request to the cases that can be measured here and remarks on what is skipped, or an error that says why."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from suite import experiments
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
-from suite.driver import availability, campaign, fitness, reference_round, skipped, validation
-from suite.driver.cases import Walk, cases, walk
+from suite.driver import campaign, fitness, reference_round, validation
+from suite.driver.cases import KEEPING_OUT, Walk, cases, walk
 from suite.driver.forecast import first_seconds, process_seconds
-from suite.driver.options import check_decided
 from suite.driver.profiles import EFFORTS
-from suite.driver.request import Request
+from suite.driver.request import OPTIONS, Request, check_decided, given
 from suite.experiments import Experiment, headline
 from suite.processes import children
 from suite.results.records.choices import choices
 from suite.results.records.machine import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
-from suite.scopes import USUAL_SCOPES
+from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.system.machine import why_no_gpu
+from suite.variants import NAMES
 from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
@@ -51,13 +51,13 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
     validation.check(request, chosen, present)
-    availability.check(request, machine, offers, chosen, present)
+    validation.check_machine(request, machine, offers, chosen, present)
     here = MachineCapabilities(
         backends=present,
         cores=machine.cores,
         gpus=len(jax.backends.get("gpu", ())),
         allocator=children.allocators()[0],
-        gpu_precisions=availability.precisions(machine),
+        gpu_precisions=validation.precisions(machine),
         data=request.data,
     )
     planned, walked = _planned(request, experiment, chosen, here, machine, offers)
@@ -65,19 +65,17 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
         chosen = [about for about in chosen if about.name in request.assigned_workloads]
         planned = tuple(case for case in planned if case.workload in request.assigned_workloads)
         walked = tuple((one, reason) for one, reason in walked if one.about in chosen)
-    lacking = [c for c in planned if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    lacking = [c for c in planned if c.implementation != "jax" and not offers[c.implementation].has(c)]
     with_cases = {case.workload for case in planned}
     planned = tuple(case for case in planned if case not in lacking)
     scopes = request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
-    remarks = [*skipped.gpu_skipped(request, machine, jax, why_no_gpu(wanted_one=False))]
-    remarks += [*skipped.workloads_skipped(chosen, scopes), *skipped.drawn_at_random(request.data, chosen)]
-    remarks += skipped.baselines_skipped(lacking)
+    remarks = [*parts_skipped(request, machine, jax, chosen, scopes), *baselines_skipped(lacking)]
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
     elif request.experiment:
-        remarks += skipped.workloads_unasked(request, chosen, with_cases)
+        remarks += workloads_unasked(request, chosen, with_cases)
     else:
-        remarks += skipped.scopes_skipped(request, walked)
+        remarks += scopes_skipped(request, walked)
     if not planned:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in planned}
@@ -148,7 +146,7 @@ def _planned(
         return _of_scopes(experiment.cases(chosen, here), request), ()
     walked = walk(request, chosen, here)
     timed = {(one.variant, one.scope) for one, kept_out_by in walked if not kept_out_by}
-    validation.check_variant_scopes(request.variants, request.scopes or USUAL_SCOPES, timed, request.devices)
+    validation.check_variant_scopes(request, timed)
     return cases(request, walked, here), walked
 
 
@@ -166,10 +164,6 @@ def _of_scopes(cases: tuple[Case, ...], request: Request) -> tuple[Case, ...]:
     return tuple(case for case in cases if case.scope in (request.scopes or own_scopes))
 
 
-def _has(baseline: Offer, case: Case) -> bool:
-    return case.workload in baseline.names and case.backend in baseline.backends
-
-
 def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:
     """Return a guess of the cases' duration in seconds: one pass of an adaptive plan, else all planned rounds.
 
@@ -182,3 +176,63 @@ def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Descri
         + first_seconds(group, about[group[0].workload])
         for group in campaign.process_groups(cases)
     )
+
+
+def parts_skipped(
+    request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], scopes: Collection[Scope]
+) -> Iterator[str]:
+    """Yield why an unseen GPU is skipped if no backend was requested, and the workloads that lack a scope or data."""
+    problem = why_no_gpu(wanted_one=False)  # although there is a driver
+    if not request.backends and "gpu" not in jax.backends and (machine.gpus or problem):
+        yield fitness.missing_backend("gpu", machine, jax, problem)
+    if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
+        yield f"no whole run is documented for: {', '.join(none)}; skipped in scope 'run'"
+    if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
+        yield f"only inference is served: {', '.join(none)}; skipped in scope 'serve'"
+    read = [f"'{scope}'" for scope in scopes if SCOPES[scope].reads_storage]
+    if read and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no stored data: {', '.join(none)}; skipped in scope {', '.join(read)}"
+    if request.data == "tfds" and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
+
+
+def baselines_skipped(lacking: Sequence[Case]) -> Iterator[str]:
+    """Yield where each baseline cannot run, from the cases that it lacks."""
+    for baseline in dict.fromkeys(case.implementation for case in lacking):
+        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == baseline})
+        yield f"{baseline} cannot run: {', '.join(places)}; skipped"
+
+
+def workloads_unasked(request: Request, chosen: Sequence[Description], measured: Collection[str]) -> Iterator[str]:
+    """Yield the named workloads of which the experiment measures nothing; `measured` are the others."""
+    if none := [about.name for about in chosen if about.name in request.workloads and about.name not in measured]:
+        scopes = f" in scope {', '.join(request.scopes)}" if request.scopes else ""
+        yield f"experiment '{request.experiment}' has no case of {', '.join(none)}{scopes}; skipped"
+
+
+def scopes_skipped(request: Request, walked: Walk) -> Iterator[str]:
+    """Yield the requested scopes in which no workload is timed, and the fewest options that exclude them."""
+    can_go = {name for name, _ in given(request)}
+    lost: dict[tuple[str, ...], list[Scope]] = {}
+    for scope in request.scopes or USUAL_SCOPES:
+        reasons = {kept_out_by for one, kept_out_by in walked if one.scope == scope}
+        order = {reason: (len(reason), [KEEPING_OUT.index(name) for name in reason]) for reason in reasons}
+        helping = sorted((reason for reason in reasons if can_go.issuperset(reason)), key=order.__getitem__)
+        if helping and helping[0]:  # else it is timed, or no given option excludes it
+            lost.setdefault(helping[0], []).append(scope)
+    for names, scopes in lost.items():
+        options = " and ".join(f"{OPTIONS[name].name} {_written(getattr(request, name))}" for name in names)
+        yield f"scope {', '.join(scopes)} is not timed with {options}{_but(request, scopes, walked)}; skipped"
+
+
+def _but(request: Request, scopes: Sequence[Scope], walked: Walk) -> str:
+    """Return, in words, a variant in which the scopes are timed though the default one is not; '' if there is none."""
+    other = {(one.variant, one.scope) for one, kept_out_by in walked if kept_out_by == ("variants",)}
+    for name in () if request.variants else NAMES:
+        if all((name, scope) in other for scope in scopes):
+            return f", but with --variant {name}"
+    return ""
+
+
+def _written(value: int | Sequence[str]) -> str:
+    return str(value) if isinstance(value, int) else ",".join(value)

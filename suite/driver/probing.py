@@ -9,7 +9,7 @@ from suite.case import Implementation
 from suite.child_imports import PACKAGE
 from suite.driver import fitness
 from suite.processes import children
-from suite.system import load, machine, software, variables
+from suite.system import counters, machine, software, variables
 from suite.telemetry import windows
 from suite.worker_api.protocol import Offer
 
@@ -80,5 +80,5 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
         jax = Offer(implementation="jax", problem=str(error))
     here = machine.seen_by(here, jax.backends.get("gpu", ()))
     with windows.telemetry() as telemetry:
-        counters = telemetry.counters()
-    return fitness.checks(here, jax, load.others_now(2.0), counters, machine.why_no_gpu(wanted_one=False), notes)
+        available = telemetry.counters()
+    return fitness.checks(here, jax, counters.others_now(2.0), available, machine.why_no_gpu(wanted_one=False), notes)

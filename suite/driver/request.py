@@ -3,14 +3,43 @@
 The command line, the checks and the walk over the cases all read it.
 """
 
-from dataclasses import dataclass, replace
-from typing import Annotated, get_args
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from suite.case import Allocator, Augmentation, Backend, CompileCache, Implementation, Layout, Loader, Precision
-from suite.driver.options import Decider, Option, axis, table
 from suite.results.records.record import Profile
 from suite.scopes import SCOPES, Scope
 from suite.workload import Data
+
+Decider = Literal["experiment", "reference"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option's flag and help, and what it applies to; an empty tuple means everything."""
+
+    flag: str
+    help: str
+    _: KW_ONLY
+    metavar: str | None = None
+    shows_default: bool = False
+    scopes: tuple[Scope, ...] = ()
+    backends: tuple[Backend, ...] = ()
+    implementations: tuple[Implementation, ...] = ()
+    decided_by: tuple[Decider, ...] = ()  # these set it themselves and refuse the user's value
+    with_resume: bool = False  # whether it still applies with --resume, instead of the stored plan's value
+
+    @property
+    def name(self) -> str:
+        """Its name in messages: the first of a flag and its opposite."""
+        return self.flag.partition("/")[0]
+
+
+def axis(flag: str, help: str, **of: Any) -> Option:
+    """Return an option for how a case is timed, which experiments and reference rounds decide themselves."""
+    return Option(flag, help, decided_by=get_args(Decider), **of)
+
 
 WITHIN = 0.10
 BUDGET_MINUTES = 8.0
@@ -125,16 +154,54 @@ class Request:
 
         Smoke, an experiment, a reference round, --rounds and a cluster's jobs have planned rounds.
         """
-        planned = (
-            self.rounds is not None or self.experiment is not None or self.reference or bool(self.assigned_workloads)
-        )
-        return self.profile != "smoke" and not planned
+        one_command = not (self.experiment is not None or self.reference or self.assigned_workloads)
+        return self.profile != "smoke" and self.rounds is None and one_command
 
     @property
     def headline(self) -> bool:
         """Whether it is the default request for the headline set."""
         every = replace(self, backends=(), profile="quick", within=None, energy=None, budget_minutes=None)
-        return every == Request()
+        return every == _USUAL
 
 
-OPTIONS = table(Request)
+# The options by field name; they are annotations of the fields.
+OPTIONS: Mapping[str, Option] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(Request, include_extras=True).items()
+    if get_origin(hint) is Annotated
+}
+_USUAL = Request()
+
+
+def given(request: Request) -> Iterator[tuple[str, Option]]:
+    """Yield name and option of each field whose value is not the default."""
+    for name, row in OPTIONS.items():
+        if getattr(request, name) != getattr(_USUAL, name):
+            yield name, row
+
+
+def check_decided(request: Request, decider: Decider, words: str, leave: str) -> None:
+    """Raise ValueError for a given option that the experiment or reference round decides."""
+    for _, row in given(request):
+        if decider in row.decided_by:
+            raise ValueError(f"{row.name} asked for with {words}, which decides that itself; leave {leave} out")
+
+
+def check_applies(request: Request, **measured: Collection[str]) -> None:
+    """Raise ValueError for a given option that applies to none of the measured scopes, backends or implementations."""
+    for _, row in given(request):
+        for kind, names in measured.items():
+            of: tuple[str, ...] = getattr(row, kind)
+            if of and not set(of) & set(names):
+                one, all_but_last = kind.removesuffix("s"), ", ".join(of[:-1])
+                words = f"{all_but_last} or {of[-1]}" if all_but_last else of[0]
+                raise ValueError(f"{row.name} asked for without {one} {words}; add --{one} {of[0]} or leave it out")
+
+
+def applied(request: Request, **side: str) -> Request:
+    """Return the request for one side, such as `backends="cpu"`: options of other sides have their defaults."""
+    foreign = dict[str, Any]()
+    for name, row in given(request):
+        if any((of := getattr(row, kind)) and value not in of for kind, value in side.items()):
+            foreign[name] = getattr(_USUAL, name)
+    return replace(request, **foreign)

@@ -16,8 +16,7 @@ from suite.case import Case
 from suite.driver import profiles
 from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.collect import Worker, run_child
-from suite.driver.deadline import Deadline, OutOfTimeError
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Deadline, Forecast, OutOfTimeError
 from suite.driver.journal import CompletedRun, Header, Journal, Rounds
 from suite.driver.schedule import (
     Question,
@@ -32,7 +31,7 @@ from suite.driver.schedule import (
 )
 from suite.processes import children
 from suite.results.records.run import ReferenceKernel
-from suite.system import load, software
+from suite.system import counters, software
 from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task
 
@@ -43,9 +42,8 @@ _LOOK_SECONDS = 0.3  # of load measured before each process; the kernel counts i
 _FILLED = "filled"  # marks a complete warm cache
 
 
-Prepare = Callable[
-    [ProcessGroup, Callable[[str, int, int], None]], object
-]  # the callback receives what, done and total
+# The callback receives what, done and total.
+Prepare = Callable[[ProcessGroup, Callable[[str, int, int], None]], object]
 
 
 class ProgressListener(Protocol):
@@ -116,6 +114,7 @@ def run(
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
     measuring = _Measuring(
+        header=header,
         journal=journal,
         listener=listener,
         start=start or partial(worker, cache=cache, shared=shared_cache or cache, in_parts=in_parts),
@@ -130,19 +129,20 @@ def run(
     planned, settled = journal.planned(), set[Question]()
     try:
         while True:
-            while turn := next_turn(header, measuring.done, measuring.forecast, but=measuring.skipped):
-                measuring.takes(turn, header)
-            complete = whole_rounds(header, planned, measuring.done)
-            if complete.rounds_by_case() != (before := header.rounds_by_case()):
-                settled |= {
-                    question(case) for case, rounds in complete.rounds_by_case().items() if rounds < before[case]
-                }
-                header = measuring.replans(complete, None)
+            while turn := next_turn(measuring.header, measuring.done, measuring.forecast, but=measuring.skipped):
+                measuring.takes(turn)
+            header = measuring.header
+            complete, before = whole_rounds(header, planned, measuring.done), header.rounds_by_case()
+            cut = {question(case) for case, rounds in complete.rounds_by_case().items() if rounds < before[case]}
+            if cut:
+                settled |= cut
+                header = complete
+                measuring.replans(header, None)
             wide = uncertain(header, measuring.done, but=settled | measuring.skipped)
-            widest = next((one for one in wide if measuring.fits(header, one.question)), None)
+            widest = next((one for one in wide if measuring.fits(one.question)), None)
             if widest is None:
                 return not (wide or measuring.skipped)
-            header = measuring.replans(with_one_more(header, widest.question, measuring.done), widest)
+            measuring.replans(with_one_more(header, widest.question, measuring.done), widest)
     except OutOfTimeError:
         return False
 
@@ -159,8 +159,9 @@ def forget_compiled(journal: Journal) -> None:
 
 @dataclass(kw_only=True)
 class _Measuring:
-    """A running campaign: its journal, completed runs, forecast and skipped questions."""
+    """A running campaign: its plan so far, journal, completed runs, forecast and skipped questions."""
 
+    header: Header
     journal: Journal
     listener: ProgressListener
     start: Worker
@@ -174,45 +175,46 @@ class _Measuring:
     skipped: set[Question] = field(default_factory=set)
     waited: float = 0.0  # seconds for other load to end
 
-    def replans(self, header: Header, why: Uncertain | None) -> Header:
-        """Store and announce a plan with new rounds; return it."""
+    def replans(self, header: Header, why: Uncertain | None) -> None:
+        """Store and announce a plan with new rounds."""
+        self.header = header
         self.journal.append(Rounds(case_rounds=header.case_rounds))
         self.listener.grows(header, why)
-        return header
 
-    def fits(self, header: Header, asked: Question) -> bool:
+    def fits(self, asked: Question) -> bool:
         """Return whether one more round of a question fits the budget."""
-        return self.forecast.total(by_question(header)[asked]) <= self.deadline.left
+        return self.forecast.total(by_question(self.header)[asked]) <= self.deadline.left
 
-    def takes(self, turn: Turn, header: Header) -> None:
+    def takes(self, turn: Turn) -> None:
         """Measure the processes of a turn; skip its question if one of them does not fit the budget.
 
         If samples may be shortened, it is enough that the shortest process fits.
         """
         for group in turn.groups:
             self.prepare(group, self.listener.prepares)
-            seconds = self.forecast.seconds(group)
-            shortened = _may_shorten(header, turn.number)
-            least = min(seconds, self.forecast.shortest(group)) if shortened else seconds
+            least = self.forecast.seconds(group)
+            if _may_shorten(self.header, turn.number):
+                least = min(least, self.forecast.shortest(group))
             if least > self.deadline.left:
                 self.skipped.add(turn.question)
                 self.listener.skips(group, least)
                 return
-            self._measure(header, turn.number, group)
+            self._measure(turn.number, group)
 
-    def _measure(self, header: Header, number: int, group: ProcessGroup) -> None:
+    def _measure(self, number: int, group: ProcessGroup) -> None:
         """Run one process and store its results. Raises RuntimeError if the suite's files changed meanwhile."""
+        header, listener, telemetry = self.header, self.listener, self.telemetry
         check_unchanged(header)
-        listener, telemetry = self.listener, self.telemetry
         listener.begins(number, group)
-        wait = partial(self._wait, header, group)
-        energy = telemetry is not None and self._counts_energy(header, number, group, telemetry)
+        wait = partial(self._wait, group)
+        energy = telemetry is not None and self._counts_energy(number, group, telemetry)
         if telemetry is not None and energy and not telemetry.rested:
             wait()
             listener.stage("idle power")
             telemetry.rest()
         position = 1 + max((entry.run.position for entry in self.done if entry.run.round == number), default=-1)
         about = next(each for each in header.descriptions if each.name == group[0].workload)
+        left = self.deadline.left
         task = Task(
             cases=group,
             dataset=about.dataset,
@@ -224,24 +226,16 @@ class _Measuring:
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0 and replayed(header, group),
             longest_step_seconds=experiments.longest_step_seconds(header.experiment),
-            most_seconds=self._most_seconds(header, number),
+            most_seconds=left if math.isfinite(left) and _may_shorten(header, number) else None,
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )
         began, waited = self.deadline.now(), self.waited
-        completed = fill_compile_cache(task, number, position, self.cache, listener, self.start, self.deadline)
-        completed = completed or tuple(
-            run_child(
-                task,
-                number,
-                position,
-                listener.stage,
-                self.start,
-                telemetry,
-                wait=wait,
-                deadline=self.deadline,
-                kernel=self.kernel if has_kernel(header, group) else None,
-            )
+        start, deadline, kernel = self.start, self.deadline, self.kernel if has_kernel(header, group) else None
+        measuring = run_child(  # begins when it is read, so after the cache was filled
+            task, number, position, listener.stage, start, telemetry, wait=wait, deadline=deadline, kernel=kernel
         )
+        failed = fill_compile_cache(task, number, position, self.cache, listener, start, deadline)
+        completed = failed or tuple(measuring)
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
         check_unchanged(header)
@@ -250,27 +244,22 @@ class _Measuring:
         self.forecast.learn(entries)
         listener.ends(group, entries)
 
-    def _most_seconds(self, header: Header, number: int) -> float | None:
-        """Return the seconds to which a process may shorten its samples; None without a limit."""
-        left = self.deadline.left
-        return None if math.isinf(left) or not _may_shorten(header, number) else left
-
-    def _wait(self, header: Header, group: ProcessGroup) -> None:
+    def _wait(self, group: ProcessGroup) -> None:
         """Wait until other load ends, within the profile's patience.
 
         All waits together take at most their share of the budget, and none of the time that the process needs.
         """
-        patience = profiles.EFFORTS[header.profile].quiet_seconds
+        patience = profiles.EFFORTS[self.header.profile].quiet_seconds
         if self.deadline.seconds is not None:
             spare = self.deadline.left - self.forecast.seconds(group)
             patience = min(patience, spare, _WAITING_SHARE * self.deadline.seconds - self.waited)
-        self.waited += wait_until_quiet(patience, header.machine.cores, self.listener)
+        self.waited += wait_until_quiet(patience, self.header.machine.cores, self.listener)
 
-    def _counts_energy(self, header: Header, number: int, group: ProcessGroup, telemetry: TelemetryWindows) -> bool:
+    def _counts_energy(self, number: int, group: ProcessGroup, telemetry: TelemetryWindows) -> bool:
         """Return whether a process's energy is measured: if counters allow it and it fits the budget."""
         seconds = self.forecast.seconds(group) + (1 if telemetry.rested else 2) * ENERGY_SECONDS
-        wanted = counts_energy(header, number) and seconds <= self.deadline.left
-        return wanted and telemetry.counts(group, header.profile)
+        wanted = counts_energy(self.header, number) and seconds <= self.deadline.left
+        return wanted and telemetry.counts(group, self.header.profile)
 
 
 def check_unchanged(header: Header) -> None:
@@ -342,7 +331,7 @@ def fill_compile_cache(
 
 
 def wait_until_quiet(
-    patience: float, cores: int, listener: ProgressListener, others: Callable[[float], float] = load.others_now
+    patience: float, cores: int, listener: ProgressListener, others: Callable[[float], float] = counters.others_now
 ) -> float:
     """Block until other processes leave the cores idle, at most `patience` seconds; return the seconds waited."""
     watched = 0.0

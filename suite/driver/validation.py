@@ -1,56 +1,67 @@
-"""Checks that a request is consistent: an error before measuring, never a different measurement."""
+"""Checks that a request is consistent and that this machine can measure it: an error, never a different measurement."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import units, variants
-from suite.case import Allocator, Augmentation, Backend, Implementation, Layout
-from suite.driver.options import check_applies
-from suite.driver.request import Request
-from suite.results.records.record import Profile
+from suite.case import Allocator, Backend, Implementation, Precision
+from suite.driver.request import Request, check_applies
+from suite.processes import children
+from suite.results.records.machine import Machine
 from suite.scopes import USUAL_SCOPES, Scope, scopes_that
-from suite.workload import Data, Description
+from suite.worker_api.protocol import Offer
+from suite.workload import Description
 
 HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("default-malloc",)
 HOSTS_SCOPES = scopes_that(lambda row: row.several_hosts)
 HOSTS_VARIANTS = ("plain", "scan")
+# Lowest compute capability with the precision in hardware; below it XLA silently computes in another.
+# Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
+_LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
 
 
 def check(request: Request, chosen: Sequence[Description], backends: Collection[Backend]) -> None:
     """Raise LookupError or ValueError if the request's options do not fit together for these workloads and backends."""
     scopes, implementations = request.scopes or USUAL_SCOPES, request.implementations
-    check_stopping(request.within, request.rounds, request.profile, request.experiment)
-    check_baseline_backends(request.baseline_backends, implementations, backends)
+    names = ", ".join(about.name for about in chosen)
+    check_stopping(request)
+    check_baseline_backends(request, backends)
     check_variants(request.variants, implementations, backends)
-    check_data(request.data, chosen)
+    if request.data == "tfds" and chosen and not any(about.stored for about in chosen):
+        raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
     check_applies(request, scopes=scopes, backends=backends, implementations=implementations)
-    check_serving(scopes, request.workloads, chosen, request.batch, implementations, request.devices)
-    check_layouts(request.layouts, chosen)
-    check_augmentations(request.augmentations, chosen)
-    check_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
-    check_stacked(request.variants, request.batch, request.devices, chosen)
+    check_serving(request, chosen)
+    if "contiguous" in request.layouts and not any(about.has_pictures for about in chosen):
+        raise ValueError(f"--layout contiguous asked for, the batches of {names} have no pictures; leave it out")
+    if "device" in request.augmentations and (plain := [about.name for about in chosen if not about.augmented]):
+        raise ValueError(
+            f"augmentation 'device' asked for, these are not augmented: {', '.join(plain)}; leave it or them out"
+        )
+    check_hosts(request)
+    for about in chosen if "stacked" in request.variants else ():
+        variants.fits_of(about, request.batch or variants.usual_batch(about, "stacked"), request.devices)
 
 
-def check_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
+def check_stopping(request: Request) -> None:
     """Raise ValueError for --within with a plan that adds no rounds."""
-    if within is None:
+    if request.within is None:
         return
-    if rounds is not None:
-        raise ValueError(f"--within asked for with --rounds {rounds}, which fixes the number; leave one of them out")
-    if experiment or profile == "smoke":
-        what = f"--experiment {experiment}" if experiment else "--profile smoke"
+    if request.rounds is not None:
+        raise ValueError(
+            f"--within asked for with --rounds {request.rounds}, which fixes the number; leave one of them out"
+        )
+    if request.experiment or request.profile == "smoke":
+        what = f"--experiment {request.experiment}" if request.experiment else "--profile smoke"
         raise ValueError(f"--within asked for with {what}, which plans its rounds; leave one of them out")
 
 
-def check_baseline_backends(
-    named: Sequence[Backend], implementations: Collection[Implementation], backends: Collection[Backend]
-) -> None:
+def check_baseline_backends(request: Request, backends: Collection[Backend]) -> None:
     """Raise ValueError if baseline backends are named without a baseline, or one of them is not measured."""
-    if named and not set(implementations) - {"jax"}:
+    if request.baseline_backends and not set(request.implementations) - {"jax"}:
         raise ValueError(
             "--baseline-backend asked for without a baseline; add --implementation jax,torch, or leave it out"
         )
-    for backend in named:
+    for backend in request.baseline_backends:
         if backend not in backends:
             raise ValueError(
                 f"--baseline-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it "
@@ -69,23 +80,16 @@ def check_variants(
             raise LookupError(f"variant '{name}' asked for, {words}")
 
 
-def check_stacked(named: Collection[str], batch: int | None, devices: int, descriptions: Iterable[Description]) -> None:
-    """Raise ValueError for variant stacked of a workload without a grid, or if its fits do not divide."""
-    for about in descriptions if "stacked" in named else ():
-        variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
-
-
-def check_variant_scopes(
-    named: Iterable[str], scopes: Collection[Scope], timed: Collection[tuple[str, str]], devices: int
-) -> None:
+def check_variant_scopes(request: Request, timed: Collection[tuple[str, str]]) -> None:
     """Raise ValueError if a named variant has none of the scopes; `timed` are the (variant, scope) pairs available."""
-    split = f" with --devices {devices}" if devices > 1 else ""
-    for name in named:
+    scopes, several = request.scopes or USUAL_SCOPES, request.devices > 1
+    split = f" with --devices {request.devices}" if several else ""
+    for name in request.variants:
         own_scopes = tuple(scope for scope in get_args(Scope) if (name, scope) in timed)
         if not own_scopes:
             raise ValueError(
                 f"variant '{name}' asked for{split}, none of these workloads has it on a backend asked for; name "
-                f"others, or leave {'one of the two' if split else 'it'} out"
+                f"others, or leave {'one of the two' if several else 'it'} out"
             )
         if not set(own_scopes) & set(scopes):
             raise ValueError(
@@ -94,30 +98,16 @@ def check_variant_scopes(
             )
 
 
-def check_data(data: Data, descriptions: Sequence[Description]) -> None:
-    """Raise ValueError if published data is requested and no workload has any."""
-    if data == "tfds" and descriptions and not any(about.stored for about in descriptions):
-        names = ", ".join(about.name for about in descriptions)
-        raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
-
-
-def check_serving(
-    scopes: Collection[Scope],
-    named: Iterable[str],
-    descriptions: Iterable[Description],
-    batch: int | None,
-    implementations: Collection[Implementation],
-    devices: int,
-) -> None:
-    """Raise ValueError if scope serve is requested of something that cannot serve; `named` are the named workloads.
+def check_serving(request: Request, chosen: Iterable[Description]) -> None:
+    """Raise ValueError if scope serve is requested of something that cannot serve.
 
     A request is one picture to an inference network on one device, with JAX or PyTorch.
     """
-    if "serve" not in scopes:
+    if "serve" not in request.scopes:
         return
-    about = tuple(descriptions)
+    about, batch, devices = tuple(chosen), request.batch, request.devices
     served = [each.name for each in about if not each.trained]
-    trained = [name for name in named if name not in served]
+    trained = [name for name in request.workloads if name not in served]
     if trained or not served:
         raise ValueError(
             f"scope 'serve' asked for, it needs inference, and these are trained: "
@@ -127,33 +117,16 @@ def check_serving(
         raise ValueError(f"scope 'serve' asked for with batch {batch}, a request is one picture; leave --batch out")
     if devices != 1:
         raise ValueError(f"scope 'serve' asked for on {devices} devices, it uses one; leave --devices or the scope out")
-    if not {"jax", "torch"} & set(implementations):
+    if not {"jax", "torch"} & set(request.implementations):
         raise ValueError(
-            f"scope 'serve' asked for with '{', '.join(implementations)}', only 'jax' and 'torch' serve; add one with "
-            "--implementation"
+            f"scope 'serve' asked for with '{', '.join(request.implementations)}', only 'jax' and 'torch' serve; add "
+            "one with --implementation"
         )
 
 
-def check_layouts(layouts: Collection[Layout], descriptions: Collection[Description]) -> None:
-    """Raise ValueError for a picture layout if no workload has pictures."""
-    if "contiguous" in layouts and not any(each.has_pictures for each in descriptions):
-        names = ", ".join(each.name for each in descriptions)
-        raise ValueError(f"--layout contiguous asked for, the batches of {names} have no pictures; leave it out")
-
-
-def check_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:
-    """Raise ValueError for augmentation on the device if a workload is not augmented."""
-    plain = [about.name for about in descriptions if not about.augmented]
-    if "device" in wanted and plain:
-        raise ValueError(
-            f"augmentation 'device' asked for, these are not augmented: {', '.join(plain)}; leave it or them out"
-        )
-
-
-def check_hosts(
-    hosts: int, devices: int, scopes: Iterable[Scope], variants: Iterable[str], allocators: Iterable[str]
-) -> None:
+def check_hosts(request: Request) -> None:
     """Raise ValueError if the devices do not divide over the hosts, or an option does not support several hosts."""
+    hosts, devices = request.hosts, request.devices
     if hosts == 1:
         return
     if devices % hosts or devices < hosts:
@@ -162,9 +135,105 @@ def check_hosts(
             f"multiple of {hosts}"
         )
     for asked, supported, option in (
-        (scopes, HOSTS_SCOPES, "--scope"),
-        (variants, HOSTS_VARIANTS, "--variant"),
-        (allocators, HOSTS_ALLOCATORS, "--allocator"),
+        (request.scopes or USUAL_SCOPES, HOSTS_SCOPES, "--scope"),
+        (request.variants, HOSTS_VARIANTS, "--variant"),
+        (request.allocators, HOSTS_ALLOCATORS, "--allocator"),
     ):
         if left := sorted(set(asked) - set(supported)):
             raise ValueError(f"{option} '{left[0]}' asked for on {hosts} hosts, which have: {', '.join(supported)}")
+
+
+def check_machine(
+    request: Request,
+    machine: Machine,
+    offers: Mapping[Implementation, Offer],
+    chosen: Sequence[Description],
+    backends: Sequence[Backend],
+) -> None:
+    """Raise RuntimeError or ValueError if this machine cannot measure the workloads on the backends as requested."""
+    if "gpu" in backends:
+        check_same_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
+    wanted = request.baseline_backends or backends
+    for implementation in request.implementations:
+        supported = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
+        if not set(supported) & set(wanted):
+            raise RuntimeError(
+                f"implementation '{implementation}' asked for on backend '{wanted[0]}', it runs only on "
+                f"'{supported[0]}'; add --backend {supported[0]} or leave it out"
+            )
+    check_precisions(request.precisions, machine if "gpu" in backends else None)
+    for allocator in request.allocators:
+        if allocator not in children.allocators():
+            raise ValueError(
+                f"allocator '{allocator}' asked for, which needs glibc, and this system has another C library; leave "
+                "it out"
+            )
+    for count in request.threads:
+        if count > machine.cores:
+            cores = units.pluralize(machine.cores, "core")
+            raise ValueError(f"--threads {count} asked for, this process may use {cores}; choose at most that many")
+    each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(offers["jax"].backends[b]) for b in backends}
+    check_devices(request, chosen, {backend: request.hosts * count for backend, count in each.items()})
+
+
+def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
+    """Raise RuntimeError if a baseline's first GPU differs from JAX's: another card, or a card and its slice.
+
+    Names without a blank are not CUDA's and are not compared.
+    """
+    jax_gpu = next(iter(seen["jax"]), "")
+    for baseline, names in seen.items():
+        first = next(iter(names), "")
+        if " " in jax_gpu and " " in first and first != jax_gpu:
+            raise RuntimeError(
+                f"implementation '{baseline}' asked for, its first GPU is '{first}' and JAX's is '{jax_gpu}'; set "
+                "CUDA_VISIBLE_DEVICES to one for both, or leave it out"
+            )
+
+
+def precisions(machine: Machine) -> tuple[Precision, ...]:
+    """Return the precisions that all of the machine's GPUs have in hardware."""
+    weakest = min((float(gpu.compute_capability) for gpu in machine.gpus), default=0.0)
+    return tuple(name for name in get_args(Precision) if weakest >= _LEAST_CAPABILITY.get(name, 0.0))
+
+
+def check_precisions(precisions: Iterable[Precision], machine: Machine | None) -> None:
+    """Raise ValueError if a GPU of the machine lacks a precision."""
+    for precision in precisions:
+        least = _LEAST_CAPABILITY.get(precision, 0.0)
+        for gpu in machine.gpus if machine else ():
+            if float(gpu.compute_capability) < least:
+                raise ValueError(
+                    f"precision '{precision}' asked for on backend 'gpu', '{gpu.name}' has compute capability "
+                    f"{gpu.compute_capability} and '{precision}' needs {least}; leave the precision out"
+                )
+
+
+def check_devices(request: Request, chosen: Iterable[Description], available: Mapping[Backend, int]) -> None:
+    """Raise RuntimeError if a backend has too few devices; `available` counts them, and each CPU core can be one.
+
+    Raises ValueError if a batch does not divide over the devices, or if an implementation runs on one device only.
+    """
+    count = request.devices
+    if count == 1:
+        return
+    for implementation in request.implementations:
+        if implementation != "jax":
+            raise ValueError(
+                f"{count} devices asked for, implementation '{implementation}' runs on one; leave out --devices or "
+                "the implementation"
+            )
+    for backend, most in available.items():
+        if most < count:
+            what = f"{units.pluralize(most, 'core')}, one device each" if backend == "cpu" else f"{most} that JAX sees"
+            raise RuntimeError(
+                f"{count} devices asked for on backend '{backend}', there {'is' if most == 1 else 'are'} {what}; "
+                f"use --devices {most} or choose a backend with more with --backend"
+            )
+    for about in chosen:
+        examples = request.batch or about.batch
+        if examples % count:
+            raise ValueError(
+                f"batch {examples} of '{about.name}' does not divide over {count} devices; "
+                f"choose a multiple of {count} with --batch, or other --devices"
+            )

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from suite.case import Case
-from suite.multihost import handshake
+from suite.multihost import messages
 from suite.multihost.messages import Begin, Call, Finished, Hello, HostFailed, packed, receive, send, unpacked
 from suite.processes import children
 from suite.programs import load
@@ -79,10 +79,10 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     From then on this process exits if one of them is lost. Raises RuntimeError if one does not come in time, or
     differs in software or kind of machine.
     """
-    connections, first = list[Connection](), handshake.hello()
+    connections, first = list[Connection](), messages.hello()
     coordinator = f"{_parts(address)[0]}:{_free_port()}"
     for connection, other in _arriving(case.hosts - 1, address, patience_seconds):
-        if reason := handshake.unlike(other, first):
+        if reason := messages.unlike(other, first):
             send(connection, HostFailed(reason=reason))
             raise RuntimeError(reason)
         connections.append(connection)
@@ -108,7 +108,7 @@ def _arriving(count: int, address: str, patience_seconds: float) -> Iterator[tup
                 accepted, _ = server.accept()
             except TimeoutError:
                 return
-            if greeted := handshake.greeted(accepted):
+            if greeted := messages.greeted(accepted):
                 count -= 1
                 yield greeted
 
@@ -130,9 +130,12 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
     before the case begins, RuntimeError if it refuses this host.
     """
     connection = connected(address, patience_seconds)
-    send(connection, handshake.hello())
+    send(connection, messages.hello())
     try:
-        begin = first_word(connection, address)
+        try:
+            begin = receive(connection)
+        except EOFError:
+            raise LeftError(f"'{address}' ended before a case began; see its messages for the reason") from None
         if isinstance(begin, Finished):
             return False
         if isinstance(begin, HostFailed):
@@ -155,14 +158,6 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
             send(connection, HostFailed(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
     return True
-
-
-def first_word(connection: Connection, address: str) -> object:
-    """Return the first host's first message. Raises LeftError if it ends before that."""
-    try:
-        return receive(connection)
-    except EOFError:
-        raise LeftError(f"'{address}' ended before a case began; see its messages for the reason") from None
 
 
 def connected(address: str, patience_seconds: float) -> Connection:

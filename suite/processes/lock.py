@@ -32,9 +32,9 @@ def check_nothing_measures(folder: Path | None = None) -> None:
         pass
 
 
-def is_measured(campaign: str, folder: Path | None = None) -> bool:
+def is_measured(campaign: str) -> bool:
     """Return whether this user is measuring the campaign on this machine, with the same TMPDIR."""
-    path = _place(folder) / f"campaign-{campaign}.lock"
+    path = _place(None) / f"campaign-{campaign}.lock"
     if not path.exists():
         return False
     with _opened(path) as file:
@@ -47,9 +47,7 @@ def is_measured(campaign: str, folder: Path | None = None) -> bool:
 
 def _granted() -> list[str]:
     """Return the lock names of every core and GPU that this process may use."""
-    gpus = [
-        uuid.replace("/", "-") for uuid in dict.fromkeys(Gpus().uuids)
-    ]  # an older driver's slice ids contain slashes
+    gpus = (uuid.replace("/", "-") for uuid in dict.fromkeys(Gpus().uuids))  # an older driver's ids have slashes
     return [*(f"core-{number}" for number in sorted(granted())), *gpus]
 
 
@@ -57,25 +55,19 @@ def _granted() -> list[str]:
 def _held(things: Iterable[str], campaign: str, folder: Path | None) -> Iterator[None]:
     with ExitStack() as held:
         for thing in things:
-            held.enter_context(_lock(_place(folder) / f"{thing}.lock", campaign))
-        yield
-
-
-@contextmanager
-def _lock(path: Path, campaign: str) -> Iterator[None]:
-    with _opened(path) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.seek(0)
-            holder = file.read().strip() or "unknown"
-            raise RuntimeError(
-                f"another run is measuring on this machine ({holder}); two at once would distort both: wait for it, or "
-                "give each run its own cores and GPU (taskset, CUDA_VISIBLE_DEVICES)"
-            ) from None
-        file.truncate(0)
-        file.write(f"process {os.getpid()}, campaign {campaign}")
-        file.flush()
+            file = held.enter_context(_opened(_place(folder) / f"{thing}.lock"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                holder = file.read().strip() or "unknown"
+                raise RuntimeError(
+                    f"another run is measuring on this machine ({holder}); two at once would distort both: wait for "
+                    "it, or give each run its own cores and GPU (taskset, CUDA_VISIBLE_DEVICES)"
+                ) from None
+            file.truncate(0)
+            file.write(f"process {os.getpid()}, campaign {campaign}")
+            file.flush()
         yield
 
 

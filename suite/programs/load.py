@@ -2,8 +2,7 @@
 
 from suite import variants
 from suite.case import Case
-from suite.worker_api.inputs import BatchSource
-from suite.worker_api.program import Program
+from suite.worker_api.program import BatchSource, Program
 
 
 def of_this_host(case: Case) -> tuple[Program, BatchSource]:

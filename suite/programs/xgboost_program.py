@@ -10,7 +10,7 @@ import xgboost
 from suite.case import Case
 from suite.controls_xgboost._base import Control
 from suite.programs import source_digest
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.worker_api.program import Batch
 
 ONE_THREAD = "one-thread"  # the variant; `plain` has one thread for each granted core

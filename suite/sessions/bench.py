@@ -19,8 +19,7 @@ from suite.data import embedded
 from suite.data import store as datasets
 from suite.driver import campaign, plan, probing, profiles, reference_round, runner, schedule
 from suite.driver import journal as journals
-from suite.driver.deadline import Deadline
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Deadline, Forecast
 from suite.driver.journal import Closed, CompletedRun, Header, Journal, Rounds, Session
 from suite.driver.request import BUDGET_MINUTES, WITHIN, Request
 from suite.processes import lock
@@ -51,8 +50,7 @@ def planned(
     the monotonic clock. Raises RuntimeError while another run measures here, ValueError for a budget that no process
     fits.
     """
-    for note in (*software.notes(), *variables.spoiling()):
-        terminal.say(f"note: {note}")
+    terminal.notes((*software.notes(), *variables.spoiling()))
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
@@ -60,8 +58,7 @@ def planned(
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
     here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
     drafted = plan.make_plan(asked, here, offers)
-    for remark in drafted.remarks:
-        terminal.say(f"note: {remark}")
+    terminal.notes(drafted.remarks)
     if part is None:
         resuming.mention_unfinished(out)
     budget = budget_seconds(asked, drafted.seconds, reserved)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from suite.console import citing, first_run, terminal
+from suite.console import citing, live_table, terminal
 from suite.driver import journal as journals
 from suite.driver.campaign import file_names
 from suite.driver.journal import Journal
@@ -156,13 +156,12 @@ def mentions(published: Path) -> tuple[Path, ...]:
     A page with a mark that has no partner stays unchanged, with a note.
     """
     root, (numbers, problems) = published.parent.parent, citing.published(published)
-    for problem in problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(problems)
     pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
     for path in pages:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
             terminal.say(f"note: {path} stays unchanged; line {lone.line}: {lone.words}")
-    shown = [path for path in pages if first_run.renew(path, root / "site")]
+    shown = [path for path in pages if live_table.renew(path, root / "site")]
     return (*shown, *(path for path in pages if citing.renew(path, numbers) and path not in shown))
 
 
@@ -185,12 +184,7 @@ def picture(published: Path) -> tuple[Path, ...]:
 def spread_table(published: Path) -> tuple[Path, ...]:
     """Write the spreads of the published records, which adaptive campaigns use as a stopping rule."""
     path = published.parent.parent / "suite" / "results" / "pooled" / spreads.FILE_NAME
-    if not path.parent.is_dir():
-        return ()
-    table = spreads.table(store.load([published])[0])
-    with files.writing(path):
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
-    return (path,)
+    return (_write(path, spreads.table(store.load([published])[0])),) if path.parent.is_dir() else ()
 
 
 def choice_table(published: Path) -> Path:
@@ -199,7 +193,10 @@ def choice_table(published: Path) -> Path:
     Not part of publishing: a choice made from the same times that it selects would be biased.
     """
     path = published.parent.parent / "suite" / "results" / "records" / choices.FILE_NAME
-    table = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
+    return _write(path, choosing.made(store.load([published])[0], lambda each: (identity(each).host_key, each.method)))
+
+
+def _write(path: Path, table: object) -> Path:
     with files.writing(path):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
     return path
@@ -220,8 +217,7 @@ def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Pric
 
     root = checkout()
     outcome = pages.render((published, out), root / "site", listed)
-    for problem in outcome.problems:
-        terminal.say(f"note: {problem}")
+    terminal.notes(outcome.problems)
     for line in outcome.missed:
         terminal.say(f"warning: {line}")
     if not build:

@@ -69,7 +69,12 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
     if not journals_here:
         raise RuntimeError(f"--resume asked for, but '{out}' holds no campaign; start one without --resume")
     if name is not None:
-        journals_here = _named(journals_here, name, out)
+        names = [each.path.parent.name for each in journals_here]
+        if name not in names:
+            raise LookupError(
+                f"--campaign {name} asked for, but '{out}' holds no such campaign; there are: {', '.join(names)}"
+            )
+        journals_here = (journals_here[names.index(name)],)
     left = [each for each in journals_here if not has_ended(each)]
     if not left:
         every = "every campaign" if name is None else f"campaign '{name}'"
@@ -81,32 +86,19 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
     return journal
 
 
-def _named(campaigns: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
-    names = [each.path.parent.name for each in campaigns]
-    if name not in names:
-        raise LookupError(
-            f"--campaign {name} asked for, but '{out}' holds no such campaign; there are: {', '.join(names)}"
-        )
-    return (campaigns[names.index(name)],)
-
-
 def _first_resumable(left: Sequence[Journal], count: int) -> Journal:
     """Return the first journal that can be resumed here, and print why those before it cannot.
 
     Raises RuntimeError with the first one's reason if none can, after printing the others' reasons.
     """
     hindrances: list[str] = []
-    journal = None
-    for each in left:
-        if not (why := hindrance(each, count)):
-            journal = each
-            break
+    for journal in left:
+        if not (why := hindrance(journal, count)):
+            terminal.notes(hindrances)
+            return journal
         hindrances.append(why)
-    for words in hindrances[journal is None :]:
-        terminal.say(f"note: {words}")
-    if journal is None:
-        raise RuntimeError(hindrances[0])
-    return journal
+    terminal.notes(hindrances[1:])
+    raise RuntimeError(hindrances[0])
 
 
 def hindrance(journal: Journal, count: int | None = None) -> str:
@@ -116,7 +108,9 @@ def hindrance(journal: Journal, count: int | None = None) -> str:
     """
     try:
         check_folder_name(journal)
-        check_not_measured_now(journal)
+        name = journal.path.parent.name
+        if lock.is_measured(name):
+            return f"campaign '{name}' is being measured now by another process; wait for it"
         if count is None:
             check_plan_version(journal.header())
             check_same_settings(journal.header())
@@ -132,13 +126,6 @@ def check_folder_name(journal: Journal) -> None:
     folder = journal.path.parent
     if (name := journal.header().campaign) != folder.name:
         raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
-
-
-def check_not_measured_now(journal: Journal) -> None:
-    """Raise RuntimeError if another process is measuring the campaign."""
-    name = journal.path.parent.name
-    if lock.is_measured(name):
-        raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
 
 
 def check_resumable_here(journal: Journal, count: int = 1) -> None:
@@ -180,6 +167,9 @@ def check_same_settings(header: Header) -> None:
     here, commit = machine.machine(), software.commit()
     # Two states of changed files share one commit's name, so compare the code only if the commits agree.
     code = software.code() if header.code and header.commit == commit else header.code
+    settings = campaign.settings()
+    planned = settings if header.settings is None else header.settings
+    names = differing(planned, settings)
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (
@@ -188,7 +178,7 @@ def check_same_settings(header: Header) -> None:
             ("GPUs", _by_name(header.machine.gpus), _by_name(here.gpus)),
             ("commit", header.commit, commit),
             ("code of that commit", header.code, code),
-            *_settings(header),
+            *((f"setting {name}", planned.get(name, "unset"), settings.get(name, "unset")) for name in names),
         )
         if then != now
     ]
@@ -205,13 +195,6 @@ def _instead(header: Header) -> str:
     if header.profile == "smoke":
         return anew
     return f"{anew}, or publish the completed part with suite publish --incomplete {header.campaign}"
-
-
-def _settings(header: Header) -> list[tuple[str, str, str]]:
-    """Return each setting that differs from the campaign's: its name, the campaign's value, the value here."""
-    here = campaign.settings()
-    then = here if header.settings is None else header.settings
-    return [(f"setting {name}", then.get(name, "unset"), here.get(name, "unset")) for name in differing(then, here)]
 
 
 def _by_name(gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:

@@ -1,13 +1,17 @@
-"""System counters: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
+"""System counters: CPU time, load by others, steal, throttled periods of the control group, energy of the packages."""
 
 import os
 import re
+import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
+
+from suite.system.processor import text
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
@@ -56,7 +60,7 @@ def every_core(cores: Collection[int]) -> bool:
 
 def _numbered() -> list[tuple[int, Any]]:
     """Return each core's number and times; [] if the system does not say which cores are online."""
-    ranges = re.findall(r"(\d+)(?:-(\d+))?", _text(_ONLINE) or "")
+    ranges = re.findall(r"(\d+)(?:-(\d+))?", text(_ONLINE) or "")
     online = [number for first, last in ranges for number in range(int(first), int(last or first) + 1)]
     cores = psutil.cpu_times(percpu=True)  # of the online cores, in the order of their numbers
     return list(zip(online, cores, strict=True)) if len(online) == len(cores) else []
@@ -119,7 +123,7 @@ class Tree:
 def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
     """Return the folders, possibly missing, of this process's control group and its parents."""
     folders = []
-    for line in (_text(own) or "").splitlines():
+    for line in (text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers == "":
             roots = [groups, groups / "unified"]
@@ -141,7 +145,7 @@ def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, .
 
 def throttled(files: Sequence[Path]) -> int | None:
     """Return the number of throttled periods of the control groups; None if no file has the counter."""
-    counts = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", _text(file) or "", re.M))]
+    counts = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", text(file) or "", re.M))]
     return sum(counts) if counts else None
 
 
@@ -157,7 +161,7 @@ class Packages:
             zones = sorted(p for p in folder.iterdir() if ours and _PACKAGE.fullmatch(p.name))
         except OSError:
             zones = []
-        self._zones = [zone for zone in zones if (_text(zone / "name") or "").startswith("package")]
+        self._zones = [zone for zone in zones if (text(zone / "name") or "").startswith("package")]
         self._last: list[int | None] = [_whole(zone / "energy_uj") for zone in self._zones]
         self._ranges = [_whole(zone / "max_energy_range_uj") for zone in self._zones]
         self._microjoules = 0
@@ -181,12 +185,49 @@ def packages() -> Packages:
 
 
 def _whole(path: Path) -> int | None:
-    words = _text(path) or ""
+    words = text(path) or ""
     return int(words) if re.fullmatch(r"\d{1,20}", words) else None
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text().strip()
-    except (OSError, ValueError):
-        return None
+@dataclass(frozen=True)
+class CpuLoad:
+    """CPU counters at one moment, in seconds; only differences are meaningful."""
+
+    at: float
+    all_cores: float  # CPU time of every process on every granted core
+    own: float  # of it, used by this process and its children
+
+
+def cpu_load() -> CpuLoad:
+    """Return the counters now."""
+    return CpuLoad(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time() + children_seconds())
+
+
+def children_seconds() -> float:
+    """Return the CPU time, in seconds, of this process's living children."""
+    seconds = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            used = child.cpu_times()
+            seconds += used.user + used.system
+    return seconds
+
+
+def by_others(before: CpuLoad, after: CpuLoad) -> float:
+    """Return the cores that other processes kept busy between two readings, at least 0."""
+    elapsed = after.at - before.at
+    if elapsed <= 0:
+        return 0.0
+    return max(0.0, ((after.all_cores - before.all_cores) - (after.own - before.own)) / elapsed)
+
+
+def others_now(seconds: float) -> float:
+    """Return the cores that other processes keep busy, measured over this many seconds."""
+    before = cpu_load()
+    time.sleep(seconds)
+    return by_others(before, cpu_load())
+
+
+def granted_cores() -> int:
+    """Return how many cores this process may run on."""
+    return len(granted())

@@ -11,8 +11,7 @@ import psutil
 
 from suite.results.records.machine import Gpu, Machine, names_a_model
 from suite.system import processor
-from suite.system.counters import control_groups
-from suite.system.load import granted_cores
+from suite.system.counters import control_groups, granted_cores
 from suite.system.nvml import Gpus
 from suite.system.processor import text
 
@@ -133,8 +132,9 @@ def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> 
     """
     cut = [kind for kind in kinds if " MIG " in kind]
     if cut and [_share(cut[0])] != [_share(gpu.name) for gpu in machine.gpus]:
+        shown = ", ".join(f"'{gpu.name}'" for gpu in machine.gpus) or "none"
         raise RuntimeError(
-            f"JAX sees '{cut[0]}', a slice, but the driver shows {_listed(machine.gpus)}, so a record could not name "
+            f"JAX sees '{cut[0]}', a slice, but the driver shows {shown}, so a record could not name "
             "the GPU; set CUDA_VISIBLE_DEVICES to the slice, as nvidia-smi -L shows it"
         )
     left, ordered = list(machine.gpus), []
@@ -155,7 +155,3 @@ def _share(name: str) -> str:
     """Return a slice's share of its card's processors, such as '1g'; '' for a whole card."""
     share = re.search(r" MIG (?:\d+c\.)?(\d+g)", name)
     return share[1] if share else ""
-
-
-def _listed(gpus: Sequence[Gpu]) -> str:
-    return ", ".join(f"'{gpu.name}'" for gpu in gpus) or "none"

@@ -58,8 +58,13 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
     Raises ValueError if it is not a valid name of a commit.
     """
     named = os.environ.get("SUITE_COMMIT", "") if named is None else named
-    if named.strip():
-        return Origin(commit=accepted(named.strip()))
+    if named := named.strip():
+        if not COMMIT.fullmatch(named):
+            raise ValueError(
+                f"SUITE_COMMIT is '{named}', which records do not accept; set it to at most 80 letters, digits, '.', "
+                "'_', '+' and '-', such as what git rev-parse --short=12 HEAD prints, or unset it"
+            )
+        return Origin(commit=named)
     root = folder.resolve().parent
     code, top, message = _git(folder, "rev-parse", "--show-toplevel")
     if code is None:
@@ -81,16 +86,6 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
         return _unknown(f"the checkout '{root}' has no commit ({message})", "commit its files")
     code, changed, _ = _git(folder, "status", "--porcelain", "--untracked-files=normal", "--", ".")
     return Origin(commit=commit + ("+changed" if changed or code != 0 else ""))
-
-
-def accepted(named: str) -> str:
-    """Return a commit named by SUITE_COMMIT. Raises ValueError if it is not valid in a record."""
-    if not COMMIT.fullmatch(named):
-        raise ValueError(
-            f"SUITE_COMMIT is '{named}', which records do not accept; set it to at most 80 letters, digits, '.', '_', "
-            "'+' and '-', such as what git rev-parse --short=12 HEAD prints, or unset it"
-        )
-    return named
 
 
 def _unknown(problem: str, remedy: str) -> Origin:

@@ -8,8 +8,7 @@ import msgspec
 
 from suite.processes import children
 from suite.results.records.run import ReferenceKernel
-from suite.system.counters import control_groups
-from suite.system.load import granted_cores
+from suite.system.counters import control_groups, granted_cores
 from suite.system.machine import cpu_quota_cores
 from suite.worker_api.clock import Clock
 

@@ -13,13 +13,12 @@ from suite.case import Case
 from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
-from suite.results.records.run import Run, Sample
-from suite.system.load import granted_cores
+from suite.results.records.run import Sample
+from suite.system.counters import granted_cores
 from suite.worker.recorder import Process
 from suite.worker.steady import run_and_block, started
 from suite.worker_api import clock
-from suite.worker_api.inputs import BatchSource, stored
-from suite.worker_api.program import Batch, Program
+from suite.worker_api.program import Batch, BatchSource, Program, stored
 
 _ALONE_SAMPLES = 3  # of the step alone, as a baseline
 _WARM_SECONDS = 5.0  # after which a full queue counts as warm
@@ -55,10 +54,7 @@ def measured_epoch(
         learner.learn(islice(batches, steps))
         target.block()
 
-    seen = flowing(process, learn, target.compilations)
-    process.runs["epoch"] = msgspec.structs.replace(
-        seen, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone
-    )
+    flowing(process, learn, target.compilations, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone)
     return first_loss
 
 
@@ -70,8 +66,7 @@ def measured_input(process: Process, owner: BatchSource, open_batches: Open) -> 
         for _ in islice(batches, steps):
             pass
 
-    seen = flowing(process, take, lambda: 0)
-    process.runs["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
+    flowing(process, take, lambda: 0, first_batch_seconds=first.wall_seconds)
 
 
 def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Batches, Sample]:
@@ -116,11 +111,11 @@ def step_alone(process: Process, target: Program) -> float:
     return median(sample.wall_seconds for sample in taken) / steps
 
 
-def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Run:
-    """Return the run of the steady flow: drain the queue first, then take the samples."""
+def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int], **measured: float) -> None:
+    """Add the run of the steady flow, with what else was `measured`: drain the queue first, then take the samples."""
     steps, warm = process.result("warmup", lambda: emptied(process, chain))
     seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)
-    return msgspec.structs.replace(seen, warmup=warm)
+    process.runs[process.case.scope] = msgspec.structs.replace(seen, warmup=warm, **measured)
 
 
 def emptied(process: Process, chain: clock.Chain) -> tuple[int, tuple[Sample, ...]]:

@@ -9,7 +9,7 @@ import platform
 import resource
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import cast
 
@@ -26,13 +26,11 @@ from suite.scopes import SCOPES
 from suite.system import processor
 from suite.system.software import versions
 from suite.system.variables import settings
-from suite.worker import epoch, learning, serving, steady, whole_run
-from suite.worker.checks import pending_work
-from suite.worker.checks.audit import CALLS, audit, finite
+from suite.worker import checks, epoch, serving, steady, whole_run
+from suite.worker.checks import CALLS, audit, finite
 from suite.worker.recorder import Process, Say
 from suite.worker_api import clock
-from suite.worker_api.inputs import BatchSource, batches, run_inputs
-from suite.worker_api.program import Program
+from suite.worker_api.program import BatchSource, Program, batches, run_inputs
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
@@ -75,7 +73,8 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     processor.pin(process.case.threads)
     if not SCOPES[process.case.scope].computes:
-        packages = measured_input(process)
+        owner, open_batches, packages = process.result("import", lambda: loader(process.case))
+        epoch.measured_input(process, owner, open_batches)
         process.note(peak_memory_bytes=peak_memory_bytes())
         say(Message(stage="done", report=WorkerReport(runs=process.runs, software=software(packages, settings()))))
         return
@@ -84,11 +83,13 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = measured(process, target, inputs, owner)
     left = None
     if any(SCOPES[scope].steady for scope in process.runs):
-        left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
+        step = process.runs.get("step")
+        again = partial(steady.run_and_block, target, step.steps_per_sample) if step else None
+        left = process.result("leftover", lambda: checks.least(again, process.clocks))
     versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     if not SCOPES[process.case.scope].trains:
-        still = left is not None and left.seconds >= pending_work.LONGEST_SECONDS
+        still = left is not None and left.seconds >= checks.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
         found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
@@ -157,7 +158,7 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     if process.case.scope == "run":
         return whole_run.measured_run(process, target, inputs)
     if process.case.scope == "learning":
-        return learning.measured_learning(process, target, owner)
+        return whole_run.measured_learning(process, target, owner)
     if process.case.scope == "epoch":
         from suite.data import pipeline
 
@@ -165,19 +166,6 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     if process.case.scope == "serve":
         return serving.measured_serving(process, target, inputs)
     return steady.measured_steps(process, target, inputs)
-
-
-def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
-    """Return a function that takes another sample's steps; None if the task measured no steps alone."""
-    seen = process.runs.get("step")
-    return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
-
-
-def measured_input(process: Process) -> dict[str, str]:
-    """Measure the input pipeline alone, with nothing computed; return the packages' versions."""
-    owner, open_batches, packages = process.result("import", lambda: loader(process.case))
-    epoch.measured_input(process, owner, open_batches)
-    return packages
 
 
 def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:

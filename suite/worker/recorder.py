@@ -2,7 +2,7 @@
 
 import gc
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from suite.case import Case
 from suite.results.records.run import Run, Sample, Stage
 from suite.scopes import SCOPES, Scope
-from suite.system import load
+from suite.system import counters
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Task
 
@@ -85,7 +85,7 @@ class Process:
         name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
         gc.disable()
-        compiled, before = compilations(), load.cpu_load()
+        compiled, before = compilations(), counters.cpu_load()
         begin()
         slept, after = clock.asleep_seconds(), before
 
@@ -94,7 +94,7 @@ class Process:
             for sample in clock.samples(chain, steps, plan, self.clocks):
                 self.say(Message(stage=name, sample=sample))
             slept = clock.asleep_seconds() - slept
-            after = load.cpu_load()
+            after = counters.cpu_load()
 
         self.stage(name, take)
         gc.enable()
@@ -103,7 +103,7 @@ class Process:
         return self.run(
             steps_per_sample=steps,
             compilations=compilations() - compiled,
-            other_load_cores=load.by_others(before, after),
+            other_load_cores=counters.by_others(before, after),
         )
 
 
@@ -111,12 +111,3 @@ def collect_garbage() -> None:
     """Free what nothing refers to, and exempt the rest from later collections."""
     gc.collect()
     gc.freeze()
-
-
-def total(parts: Iterable[Sample]) -> Sample:
-    """Return the sum of several samples."""
-    parts = tuple(parts)
-    return Sample(
-        wall_seconds=sum(part.wall_seconds for part in parts),
-        process_seconds=sum(part.process_seconds for part in parts),
-    )

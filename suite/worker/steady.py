@@ -10,7 +10,7 @@ from suite.data.batches import Batch
 from suite.results.records.run import Run, Sample
 from suite.scopes import Scope
 from suite.worker import doubling
-from suite.worker.recorder import Process, total
+from suite.worker.recorder import Process
 from suite.worker_api import clock
 from suite.worker_api.program import HostFed, Program
 
@@ -41,7 +41,8 @@ def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
             f"skipped: its first step took {units.seconds(took)}, what takes more than {units.seconds(longest)} is "
             "left out"
         )
-    return total(cold)
+    wall, process_seconds = sum(part.wall_seconds for part in cold), sum(part.process_seconds for part in cold)
+    return Sample(wall_seconds=wall, process_seconds=process_seconds)
 
 
 def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> float:

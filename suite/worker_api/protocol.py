@@ -63,3 +63,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
     package: str = ""  # where the suite lies that its interpreter imports
+
+    def has(self, case: Case) -> bool:
+        """Return whether the case's workload and backend are among them."""
+        return case.workload in self.names and case.backend in self.backends

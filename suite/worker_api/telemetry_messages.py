@@ -175,10 +175,7 @@ def energy(
 
 
 def _joules(inside: Sequence[TelemetrySample], devices: int) -> tuple[float | None, float | None]:
-    each = [counted(_energy_of(r, index) for r in inside) for index in range(devices)]
+    gpus = [[r.gpus[index].energy_joules if index < len(r.gpus) else None for r in inside] for index in range(devices)]
+    each = list(map(counted, gpus))
     known = [joules for joules in each if joules is not None]
     return sum(known) if known and len(known) == len(each) else None, counted(r.package_joules for r in inside)
-
-
-def _energy_of(reading: TelemetrySample, index: int) -> float | None:
-    return reading.gpus[index].energy_joules if index < len(reading.gpus) else None

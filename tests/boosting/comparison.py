@@ -11,7 +11,7 @@ from pathlib import Path
 from boosting.bugs import BUGS, planted
 from boosting.quality import BOUND, FORMS, SMALL, Form, by_jax, named
 from suite.results.evidence import parity
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
 

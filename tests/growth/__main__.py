@@ -16,7 +16,7 @@ import msgspec
 from suite.report.site import build, pages
 from suite.results.records import store
 from suite.results.records.record import Record
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 
 ROOT = Path(__file__).parents[2]
 SIZES = (100, 1000)

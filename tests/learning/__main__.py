@@ -17,7 +17,7 @@ from learning import training as gate
 from suite import models
 from suite.case import Backend
 from suite.results.evidence.learning import LearningCheck, LossCheck
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
 from suite.workload import LearningTarget

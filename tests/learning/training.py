@@ -15,7 +15,7 @@ from suite.case import Backend, Case
 from suite.data import embedded, pipeline
 from suite.programs.jax import training
 from suite.results.evidence.learning import Trained
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.worker_api.program import Batch
 from suite.workload import LearningTarget, Workload
 

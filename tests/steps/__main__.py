@@ -17,7 +17,7 @@ from suite.case import Backend
 from suite.results.evidence import copyable as evidence
 from suite.results.evidence.copyable import Compared
 from suite.results.stats.statistics import geometric_mean
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.system.machine import cpu_model, gpus
 from suite.system.software import commit, versions
 

@@ -83,7 +83,7 @@ TESTS = {
     "suite.system.counters": ("test_counters",),
     "suite.telemetry.host_speed": ("test_host_speed",),
     "suite.system.boot_id": ("test_boot_id",),
-    "suite.worker.checks.pending_work": ("test_pending_work",),
+    "suite.worker.checks": ("test_pending_work",),
     "suite.worker_api.telemetry_messages": ("test_telemetry_messages",),
     "suite.driver.cases": ("test_cases",),
     "suite.driver.reference_round": ("test_reference_round",),

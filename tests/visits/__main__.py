@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from visits.page import visited
 
 ROOT = Path(__file__).parents[2]

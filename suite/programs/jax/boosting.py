@@ -15,7 +15,7 @@ from suite.nn.trees import Tree, boosted, check_rows_fit
 from suite.programs.jax.jaxpr_cost import jaxpr_cost
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.run import JaxprCost
-from suite.system.load import granted_cores
+from suite.system.counters import granted_cores
 from suite.worker_api.program import Batch
 from suite.workload import Workload
 

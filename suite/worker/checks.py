@@ -1,18 +1,81 @@
-"""The audit of a process after its samples; `results.single.validity` judges it."""
+"""The checks of a process after its samples: its audit, and its pending work; `results.single.validity` judges."""
 
 import math
 import os
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
 from suite.data import batches as data
 from suite.results.records.run import Audit, Replay
-from suite.system.load import granted_cores
-from suite.worker.checks.pending_work import PendingWork
+from suite.results.single.validity import AWAITED_SECONDS, SPINNING_SECONDS
+from suite.system.counters import granted_cores
+from suite.worker_api.clock import Clock
 from suite.worker_api.program import Batch, Program
 
+LONGEST_SECONDS = 2.0  # watched at most this long
+_LOOKS = 3
+_WATCH_SECONDS = 0.02
+_QUIET_SHARE = 0.25  # of one core
 CALLS = 8  # steps of all replays together; one step may give the same loss for two seeds by chance
-
 _OTHER_SEEDS = 3  # one other seed may give the same mean by chance, once in some hundred
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingWork:
+    """Work still running after a sample, in seconds."""
+
+    seconds: float  # until the process was idle
+    awaited_seconds: float  # until the last array was ready
+
+    @property
+    def more_than_usual(self) -> bool:
+        """Whether it exceeds what idle threads and finished arrays show."""
+        return self.seconds > SPINNING_SECONDS or self.awaited_seconds > AWAITED_SECONDS
+
+
+def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
+    """Return the least pending work of up to three looks; each further look follows another sample.
+
+    One look is enough if the arrays are ready at once and threads spin no longer than usual before they sleep. Work
+    that a program leaves behind shows in every look. Spinning threads and bursts of other load do not.
+    """
+    looks = [watch_until_idle(clock, sleep)]
+    while again is not None and len(looks) < _LOOKS and looks[-1].more_than_usual:
+        again()
+        looks.append(watch_until_idle(clock, sleep))
+    return PendingWork(
+        seconds=min(one.seconds for one in looks), awaited_seconds=min(one.awaited_seconds for one in looks)
+    )
+
+
+def watch_until_idle(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
+    """Return how long arrays are not ready and how long this process stays busy, watched for two seconds at most."""
+    start = clock.wall()
+    drain()
+    awaited = clock.wall() - start
+    while clock.wall() - start < LONGEST_SECONDS:
+        began, used = clock.wall(), clock.process()
+        sleep(_WATCH_SECONDS)
+        if clock.process() - used < _QUIET_SHARE * _WATCH_SECONDS:
+            return PendingWork(seconds=began - start, awaited_seconds=awaited)
+    return PendingWork(seconds=clock.wall() - start, awaited_seconds=awaited)
+
+
+def drain() -> None:
+    """Wait for all arrays of the frameworks in this process, and for its GPU.
+
+    Ask PyTorch only if it has begun to use a GPU: the first search for one takes tens of milliseconds, which would
+    count as pending work.
+    """
+    if jax := sys.modules.get("jax"):
+        with suppress(RuntimeError):  # an array may be donated meanwhile
+            jax.block_until_ready(jax.live_arrays())
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
 
 
 def audit(

@@ -1,1 +1,0 @@
-"""Checks of a process, made after its samples."""
