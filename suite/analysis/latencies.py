@@ -10,6 +10,7 @@ from suite.results.single.selection import campaigns_note, current_cases, fastes
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, rate_cells
 
 _LATENCIES = (
@@ -35,16 +36,14 @@ def latency_table(served: Sequence[Latency]) -> Table:
     for item in served:
         record = item.summary.record
         rows.append(
-            (
-                Cell(text=record.workload),
-                Cell(text=record.backend.upper()),
-                Cell(
-                    text=" ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
-                ),
+            row_of(
+                record.workload,
+                record.backend.upper(),
+                " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)]),
                 *_seconds_cells(item.median, item.summary),
                 *_seconds_cells(item.tail, item.summary),
                 *rate_cells(item.rate, item.summary),
-                Cell(text=units.count(item.requests), sort=item.requests),
+                count_cell(item.requests),
                 one_host_cell(item.summary),
             )
         )

@@ -11,6 +11,7 @@ from suite.results.records.record import Record
 from suite.results.single.summary import Summary, summary, time_ratio
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, base_cells, one_host_cell, time_cell, times_cells
 
 _PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # stages of each part of a search
@@ -36,15 +37,15 @@ def searched(
             share = gpu_share(item.record)
             ratio = time_ratio(base, item) if base is not None and item is not base else None
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=WAYS[way]),
+                row_of(
+                    name,
+                    backend,
+                    WAYS[way],
                     time_cell(item),
                     *(_part_cell(item, stages) for stages in _PARTS),
                     *(base_cells(item.record) if item is base else times_cells(ratio, item.record)),
                     share_cell(share, "no GPU takes part, or none was watched throughout"),
-                    Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
+                    count_cell(len(_scores(item))),
                     one_host_cell(item),
                 )
             )
@@ -142,11 +143,11 @@ def _compared(
         apart, several = abs(fmean(alone) - fmean(stacked)), min(len(alone), len(stacked)) > 1
         spread = max(max(alone) - min(alone), max(stacked) - min(stacked))
         verdict = (WITHIN if apart <= spread else "apart") if several else ONE_SEED
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
-            Cell(text=point_words),
-            Cell(text=verdict),
+        yield row_of(
+            name,
+            backend,
+            point_words,
+            verdict,
             *(
                 cell
                 for side in (alone, stacked)

@@ -13,6 +13,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.single.summary import summary
 from suite.results.stats.crossing import Crossing, crossing
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Description
 
@@ -142,15 +143,15 @@ def _line(name: str, found: Crossing, points: Sequence[Point]) -> ChartLine:
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     rate = item.case.batch / item.gpu.seconds.value
-    return (
-        Cell(text=item.workload),
-        Cell(text=units.count(item.case.batch), sort=item.case.batch),
+    return row_of(
+        item.workload,
+        count_cell(item.case.batch),
         time_cell(item.cpu),
         time_cell(item.gpu),
         *times_cells(item.ratio.estimate, item.record),
         Cell(text=units.quantity(rate, ""), sort=rate),
         Cell(text=item.state, remark="; ".join(item.reasons)),
-        Cell(text=units.count(item.hosts), sort=item.hosts),
+        count_cell(item.hosts),
     )
 
 

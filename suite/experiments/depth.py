@@ -14,6 +14,7 @@ from suite.results.records.record import Record
 from suite.results.single.input_pipeline import bound_by, input_pipeline
 from suite.results.single.telemetry_summary import averaged, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import (
     HOSTS,
     STATUS,
@@ -117,13 +118,13 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
         stored = scopes["epoch"]
         own = step_share(stored)
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
+        yield row_of(
+            name,
+            backend,
             *pooled_rate_cells(stored),
             _device_alone(scopes),
             share_cell(own),
-            Cell(text=bound_by(own) if own else units.DASH),
+            bound_by(own) if own else units.DASH,
             *standing_cells(stored.pooled),
         )
 
@@ -147,9 +148,9 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
         watts = gpu_telemetry_mean(averaged(record), lambda gpu: gpu.power_watts)
         warm = gpu_telemetry_mean(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
+        yield row_of(
+            name,
+            backend,
             share_cell(gpu_busy(scopes["epoch"])),
             share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
             Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
@@ -168,13 +169,13 @@ def _pooled(speedups: Sequence[PooledSpeedUp]) -> list[tuple[PooledSpeedUp, Pool
 def _sides(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[tuple[Cell, ...]]:
     for stored, step_alone in found:
         documented = _documented_ratio(stored.record.description)
-        yield (
-            Cell(text=stored.workload),
+        yield row_of(
+            stored.workload,
             *times_cells(stored.ratio.estimate, stored.record),
             *times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record),
             Cell(text=units.documented(documented), sort=documented),
             Cell(text=stored.state, remark="; ".join(stored.reasons)),
-            Cell(text=units.count(stored.hosts), sort=stored.hosts),
+            count_cell(stored.hosts),
         )
 
 

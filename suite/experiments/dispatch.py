@@ -10,6 +10,7 @@ from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import row_of
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
@@ -49,10 +50,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             pool, ratio, why = ways[way], saved.get(way), f"no {_BEST} beside it"
             estimate = ratio and ratio.estimate
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=way),
+                row_of(
+                    name,
+                    backend,
+                    way,
                     time_cell(pool),
                     *(base_cells(pool.newest) if pool is best else times_cells(estimate, pool.newest, why)),
                     _share_cell(estimate),

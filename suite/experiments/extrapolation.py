@@ -17,6 +17,7 @@ from suite.results.records.record import Record
 from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
 from suite.workload import Description
 
@@ -156,13 +157,13 @@ def _stages(record: Record) -> dict[int, float]:
 
 def _row(item: Epoch) -> tuple[Cell, ...]:
     record = item.measured.record
-    return (
-        Cell(text=record.workload),
-        Cell(text=f"{record.backend.upper()}, {item.where}"),
+    return row_of(
+        record.workload,
+        f"{record.backend.upper()}, {item.where}",
         _time_cell(item.predicted, item.step.record),
         _time_cell(item.seconds, record),
         *times_cells(item.ratio, record),
-        Cell(text=units.percent(item.timed), sort=item.timed),
+        share_cell(item.timed),
         one_host_cell(item.step, item.measured),
     )
 

@@ -18,6 +18,7 @@ from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import Description
 
@@ -104,9 +105,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         name, backend = item.record.workload, item.record.backend
         over = paired_ratio(values_by_round(item, first), values_by_round(item, steady)) if item.complete else None
         rows.append(
-            (
-                Cell(text=name),
-                Cell(text=backend),
+            row_of(
+                name,
+                backend,
                 *(_seconds(item, value) for value in (first, second, steady)),
                 *times_cells(over, item.record),
                 _differing(item),
@@ -150,12 +151,7 @@ def _pair(cpu: Summary, gpu: Summary) -> bool:
 
 def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) -> tuple[Cell, ...]:
     found = paired_ratio(values_by_round(cpu, value), values_by_round(gpu, value))
-    return (
-        Cell(text=cpu.record.workload),
-        Cell(text=label),
-        *times_cells(found, gpu.record),
-        gain_cell(found, cpu, gpu),
-    )
+    return row_of(cpu.record.workload, label, *times_cells(found, gpu.record), gain_cell(found, cpu, gpu))
 
 
 def _fits(record: Record) -> bool:

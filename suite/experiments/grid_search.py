@@ -18,6 +18,7 @@ from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Description
 
@@ -140,9 +141,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             found = gain(item, base) if base is not None and item is not base else None
             share = _share(item, shares)
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
+                row_of(
+                    name,
+                    backend,
                     Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item)),
                     time_cell(item),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
@@ -257,7 +258,7 @@ def _fits_words(item: Summary) -> str:
 def _searches(name: str, backend: str, group: Sequence[Summary]) -> list[tuple[Cell, ...]]:
     ways = zip(WAYS.values(), derived(group), strict=True)
     return [
-        (Cell(text=name), Cell(text=backend), Cell(text=way), Cell(text=units.seconds(seconds), sort=seconds))
+        row_of(name, backend, way, Cell(text=units.seconds(seconds), sort=seconds))
         for way, seconds in ways
         if seconds is not None
     ]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.case import STARTING, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.scopes import USUAL_SCOPES
 from suite.workload import Description
@@ -50,14 +50,14 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     if not found:
         return None
     rows = tuple(
-        (
-            Cell(text=item.workload),
-            Cell(text=units.count(item.case.batch), sort=item.case.batch),
+        row_of(
+            item.workload,
+            count_cell(item.case.batch),
             time_cell(item.cpu),
             time_cell(item.gpu),
             *times_cells(item.ratio.estimate, item.record),
             Cell(text=item.state, remark="; ".join(item.reasons)),
-            Cell(text=units.count(item.hosts), sort=item.hosts),
+            count_cell(item.hosts),
         )
         for item in found
     )

@@ -31,6 +31,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import (
     HOSTS,
     STATUS,
@@ -194,10 +195,10 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
 def _grid(title: str, cells: Cells) -> Table:
     base = cells.get((*DEFAULT, "host"))
     rows = [
-        (
-            Cell(text=units.count(workers), sort=workers),
-            Cell(text=units.count(batch), sort=batch),
-            Cell(text=augmentation),
+        row_of(
+            count_cell(workers),
+            count_cell(batch),
+            augmentation,
             *pooled_rate_cells(pool),
             _of_default(pool, base)[0],
             share_cell(step_share(pool)),
@@ -222,8 +223,8 @@ def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, Cell]:
 
 def _one_by_one(title: str, base: Pool, singly: Sequence[tuple[str, Pool]]) -> Table:
     rows = tuple(
-        (
-            Cell(text=said),
+        row_of(
+            said,
             *pooled_rate_cells(pool),
             *_of_default(pool, base),
             *standing_cells(pool.pooled if pool is base else rate_over(pool, base)),
@@ -235,10 +236,10 @@ def _one_by_one(title: str, base: Pool, singly: Sequence[tuple[str, Pool]]) -> T
 
 def _beside(pools: Sequence[Pool]) -> Table:
     rows = tuple(
-        (
-            Cell(text=pool.case.workload),
-            Cell(text=units.count(pool.case.workers), sort=pool.case.workers),
-            Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
+        row_of(
+            pool.case.workload,
+            count_cell(pool.case.workers),
+            count_cell(pool.case.batch),
             *pooled_rate_cells(pool),
             share_cell(step_share(pool)),
             share_cell(gpu_busy(pool)),

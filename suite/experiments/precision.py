@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of
+from suite.results.views.table import HOSTS, STATUS, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -50,10 +50,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             gain, why = gains.get(precision), f"no {_FULL} beside it"
             ratio = times_cells(gain and gain.estimate, pool.newest, why)
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=precision),
-                    Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
+                row_of(
+                    name,
+                    precision,
+                    count_cell(pool.case.batch),
                     time_cell(pool),
                     *(base_cells(pool.newest) if pool is full else ratio),
                     *standing_cells(pool.pooled if pool is full else gain, why),

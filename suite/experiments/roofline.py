@@ -12,6 +12,7 @@ from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
+from suite.results.views.rows import row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Description
 
@@ -98,11 +99,11 @@ def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
 def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
     case = item.record.case
     way = " ".join([case.variant] + ([f"batch {case.batch}"] if case.batch != item.record.description.batch else []))
-    return (
-        Cell(text=case.workload),
-        Cell(text=case.backend),
-        Cell(text=case.precision),
-        Cell(text=way),
+    return row_of(
+        case.workload,
+        case.backend,
+        case.precision,
+        way,
         time_cell(item),
         Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
         _share_cell(found.mfu, found.reason),
@@ -122,12 +123,12 @@ def ceiling_table(ceilings: Roof) -> Table:
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         record, unit = ceiling.measured.record, _unit(kind)
         rows.append(
-            (
-                Cell(text=record.description.title),
-                Cell(text=backend),
-                Cell(text=precision),
+            row_of(
+                record.description.title,
+                backend,
+                precision,
                 Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record),
-                Cell(text=units.quantity_interval(*_ends(ceiling), unit)),
+                units.quantity_interval(*_ends(ceiling), unit),
                 time_cell(ceiling.measured),
                 one_host_cell(ceiling.measured),
             )

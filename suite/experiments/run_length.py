@@ -15,6 +15,7 @@ from suite.results.records.run import GpuTelemetry, Run
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import row_of
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
 from suite.workload import Description
 
@@ -126,10 +127,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             shares = _shares(pool)
             trained = share(pool, lambda record: training_seconds(record.runs[0]) or None)
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=words(pool)),
+                row_of(
+                    name,
+                    backend,
+                    words(pool),
                     time_cell(pool),
                     Cell(text=units.seconds(trained.value) if trained else units.DASH, sort=trained and trained.value),
                     *map(share_cell, shares),

@@ -12,6 +12,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
@@ -113,10 +114,10 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in sides:
         item, alone = side.item, side.devices == 1
         speed = base_cells(item.newest) if alone and item else _speed(side)
-        yield (
-            Cell(text=name),
-            Cell(text=units.count(side.devices), sort=side.devices),
-            Cell(text=units.count(side.batch), sort=side.batch),
+        yield row_of(
+            name,
+            count_cell(side.devices),
+            count_cell(side.batch),
             time_cell(item),
             *speed,
             *_percent_cells(side.efficiency),
@@ -147,9 +148,9 @@ def _away(side: Side) -> Cell:
 
 def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in pairs:
-        yield (
-            Cell(text=name),
-            Cell(text=units.count(side.batch), sort=side.batch),
+        yield row_of(
+            name,
+            count_cell(side.batch),
             time_cell(side.base),
             time_cell(side.item),
             *_speed(side),

@@ -16,6 +16,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, filled, pooled_rate_cells, times_cells
 from suite.workload import Description
 
@@ -134,8 +135,8 @@ def _rate_row(
     name: str, way: Way, pools: Mapping[str, Pool], gain: PooledSpeedUp | None, reasons: Reasons
 ) -> tuple[Cell, ...]:
     hosts = gain.hosts if gain else min(pool.hosts for pool in pools.values())
-    return (
-        Cell(text=name),
+    return row_of(
+        name,
         Cell(text=_words(way), sort=way[1]),
         *(
             cell
@@ -144,7 +145,7 @@ def _rate_row(
         ),
         *times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured"),
         Cell(text=gain.state, remark="; ".join(gain.reasons)) if gain else Cell(text=units.DASH),
-        Cell(text=units.count(hosts), sort=hosts),
+        count_cell(hosts),
     )
 
 
@@ -153,11 +154,11 @@ def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tup
     for way in dict.fromkeys(way for way in (REQUESTS, *list(found)[-1:]) if way in found):
         for gpus, machines in _CLUSTERS:
             same = (gpus, machines) == _DOCUMENTED
-            yield (
-                Cell(text=name),
+            yield row_of(
+                name,
                 Cell(text=_words(way), sort=way[1]),
-                Cell(text=units.count(gpus), sort=gpus),
-                Cell(text=units.count(machines), sort=machines),
+                count_cell(gpus),
+                count_cell(machines),
                 *times_cells(cluster(found[way].ratio.estimate, gpus, machines)),
                 Cell(text=_claimed(found[way]) if same else units.DASH, remark="" if same else "nothing is documented"),
             )

@@ -13,6 +13,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.fit import Fit, power_law, rank_correlation
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Description
 
@@ -97,10 +98,10 @@ def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     record = item.record
-    return (
-        Cell(text=record.workload),
-        Cell(text=record.description.family),
-        Cell(text=units.count(record.case.batch), sort=record.case.batch),
+    return row_of(
+        record.workload,
+        record.description.family,
+        count_cell(record.case.batch),
         Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item)),
         time_cell(item.cpu),
         time_cell(item.gpu),

@@ -10,7 +10,8 @@ from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "How much faster are more threads?"
@@ -60,12 +61,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             speed = pool.pooled if pool is first else over(first, pool)
             ideal = 1.0 if pool is first else speed.value * threads(first) / threads(pool)
             rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=units.count(threads(pool)), sort=threads(pool)),
+                row_of(
+                    name,
+                    count_cell(threads(pool)),
                     time_cell(pool),
                     *(base_cells(pool.newest) if pool is first else times_cells(speed.estimate, pool.newest)),
-                    Cell(text=units.percent(ideal), sort=ideal),
+                    share_cell(ideal),
                     *standing_cells(speed),
                 )
             )

@@ -12,8 +12,9 @@ from suite.report.parts.templates import render
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
+from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
-from suite.workload import KNOWN, Description
+from suite.workload import KNOWN, Claim, Description
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -88,38 +89,25 @@ def data_words(records: Sequence[Record], about: Description) -> str:
 
 def claims(about: Description, speedups: Sequence[PooledSpeedUp]) -> Table:
     """Return the documented numbers beside the measured ones."""
-    rows = [
-        (
-            Cell(text=KNOWN[claim.grade]),
-            Cell(text=claim.metric),
-            Cell(text=claim.definition),
-            Cell(text=units.documented(claim.cpu_value, claim.unit)),
-            Cell(text=claim.cpu_device or units.DASH),
-            Cell(text=units.documented(claim.gpu_value, claim.unit)),
-            Cell(text=claim.gpu_device or units.DASH),
-            Cell(text=units.documented(claim.speedup), sort=claim.speedup),
-        )
-        for claim in about.claims
-    ]
-    rows += [
-        (
-            Cell(text="measured"),
-            Cell(text=item.case.scope),
-            Cell(text=what(item, about)),
-            tables.time_cell(item.cpu),
-            Cell(text=f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}"),
-            tables.time_cell(item.gpu),
-            Cell(text=", ".join(gpu.name for gpu in item.record.machine.gpus[:1])),
-            Cell(text=units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
-                 record=item.record),
-        )
-        for item in speedups
-        for machine in [item.cpu.newest.machine]
-    ]  # fmt: skip
+    rows = [*map(_documented, about.claims), *(_measured(item, about) for item in speedups)]
     columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
     title = "What the source reports, and the nearest that was measured"
     title = title if len(rows) > len(speedups) else "What was measured; the source reports no number"
     return Table(title=title, columns=columns, rows=tuple(rows))
+
+
+def _documented(claim: Claim) -> tuple[Cell, ...]:
+    sides = ((claim.cpu_value, claim.cpu_device), (claim.gpu_value, claim.gpu_device))
+    cells = (text for value, device in sides for text in (units.documented(value, claim.unit), device or units.DASH))
+    speedup = number_cell(claim.speedup, units.documented)
+    return row_of(KNOWN[claim.grade], claim.metric, claim.definition, *cells, speedup)
+
+
+def _measured(item: PooledSpeedUp, about: Description) -> tuple[Cell, ...]:
+    host, gpus = item.cpu.newest.machine, item.record.machine.gpus
+    cores = f"{units.pluralize(host.cores, 'core')} of {host.cpu_model}"
+    cpu, gpu, ratio, _ = speedup_cells(item)
+    return row_of("measured", item.case.scope, what(item, about), cpu, cores, gpu, gpus[0].name if gpus else "", ratio)
 
 
 def what(item: PooledSpeedUp, about: Description) -> str:

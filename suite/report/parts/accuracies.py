@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from suite import units
 from suite.results.records.record import Record
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, chosen
 
 _TERMINAL = ("model", "case", "trained on", "steps", "accuracy")
@@ -35,12 +36,12 @@ def _accuracies(records: Iterable[Record]) -> Table:
                 continue
             data = "the published data" if record.case.data == "tfds" else "a stand-in that the project makes"
             rows.append(
-                (
-                    Cell(text=record.workload),
+                row_of(
+                    record.workload,
                     Cell(text=record.label, record=record),
-                    Cell(text=data),
-                    Cell(text=units.count(run.learnt.steps), sort=run.learnt.steps),
-                    Cell(text=units.count(run.learnt.examples), sort=run.learnt.examples),
+                    data,
+                    count_cell(run.learnt.steps),
+                    count_cell(run.learnt.examples),
                     Cell(text=units.percent(run.learnt.accuracy, 3), sort=run.learnt.accuracy, record=record),
                 )
             )

@@ -11,6 +11,7 @@ from suite.report.parts import tables
 from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import INTERVAL, Cell, Table, chosen, time_cell, times_cells
 
 COLUMNS = (  # the important ones first: a narrow screen shows only these
@@ -25,13 +26,13 @@ _COUNTED = (
 def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     """Return one step and its fastest baseline in the order of COLUMNS."""
     case = item.mine.case
-    return (
-        Cell(text=tables.name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
+    return row_of(
+        tables.name(case),
+        count_cell(case.batch),
         *times_cells(best.over.estimate, best.pool.newest),
-        Cell(text=units.count(best.over.hosts), sort=best.over.hosts),
+        count_cell(best.over.hosts),
         time_cell(item.mine),
-        Cell(text=best.words),
+        best.words,
         time_cell(best.pool),
         _every_way(item),
     )

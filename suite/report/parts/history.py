@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.results.single.history import Once
 from suite.results.single.summary import Summary
+from suite.results.views.rows import row_of
 from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled, one_host_cell, time_cell, times_cells
 
 _COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
@@ -43,9 +44,9 @@ def _span(items: Sequence[Summary]) -> str:
 
 def _row(once: Once) -> tuple[Cell, ...]:
     sides = [side for side in (once.cpu, once.gpu) if side is not None]
-    return (
-        Cell(text=units.minute(once.created)),
-        Cell(text=once.experiment or units.DASH),
+    return row_of(
+        units.minute(once.created),
+        once.experiment or units.DASH,
         *_time_cells(once.cpu),
         *_time_cells(once.gpu),
         *times_cells(once.ratio),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.results.records.record import Record
 from suite.results.single.input_pipeline import InputPipeline, input_pipelines
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
@@ -41,10 +42,8 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return the machine's tables for a terminal of 80 columns."""
     own_records = [record for record in records if record.machine.slug == machine]
-    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in input_pipelines(own_records)]
-    inputs = [
-        (Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in input_pipelines(own_records, "input")
-    ]
+    epochs = [row_of(f.summary.record.workload, *_row(f)) for f in input_pipelines(own_records)]
+    inputs = [row_of(f.summary.record.workload, *_head(f), _first(f)) for f in input_pipelines(own_records, "input")]
     both = (
         chosen(Table(title=TITLE, columns=("model", *COLUMNS), rows=tuple(epochs)), _TERMINAL),
         Table(title=_INPUT_TITLE, columns=("model", *_INPUT_COLUMNS[:-1]), rows=tuple(inputs)),
@@ -68,9 +67,9 @@ def _row(item: InputPipeline) -> tuple[Cell, ...]:
 
 def _head(item: InputPipeline) -> tuple[Cell, ...]:
     record = item.summary.record
-    return (
+    return row_of(
         Cell(text=record.case.label(), record=record),
-        Cell(text=units.count(record.case.batch), sort=record.case.batch),
+        count_cell(record.case.batch),
         *rate_cells(item.rate, item.summary),
     )
 

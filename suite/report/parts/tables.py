@@ -14,6 +14,7 @@ from suite.results.single.selection import current_cases, fastest_of_each_case, 
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import (
     ON_ONE_HOST,
     Cell,
@@ -65,20 +66,20 @@ def name(case: Case) -> str:
 def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     """Return one speed-up in the order of SPEEDUP_COLUMNS."""
     ratio, case, best = item.ratio, item.case, item.best_over_best
-    return (
-        Cell(text=name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
+    return row_of(
+        name(case),
+        count_cell(case.batch),
         *times_cells(ratio.estimate, item.record),
-        Cell(text=units.interval(ratio.range_low, ratio.range_high)),
+        units.interval(ratio.range_low, ratio.range_high),
         Cell(text=item.state, remark="; ".join(item.reasons)),
         Cell(text=units.count(item.hosts), sort=item.hosts, remark=_campaigns(item)),
-        Cell(text=case.precision),
+        case.precision,
         time_cell(item.cpu),
         time_cell(item.gpu),
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
         Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
-        Cell(text=item.record.machine.name),
+        item.record.machine.name,
     )
 
 
@@ -131,13 +132,13 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
     ]  # those with a column
     rate = item.examples_per_second
     uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
-    return (
-        Cell(text=" ".join([case.backend, case.implementation, *ways])),
+    return row_of(
+        " ".join([case.backend, case.implementation, *ways]),
         scope_cell(case.scope),
-        Cell(text=case.precision),
-        Cell(text=units.count(case.batch), sort=case.batch),
+        case.precision,
+        count_cell(case.batch),
         time_cell(item),
-        Cell(text=interval(seconds)),
+        interval(seconds),
         Cell(text=units.quantity(rate, ""), sort=rate),
         Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted),
         one_host_cell(item),
@@ -187,7 +188,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
     """
     steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]
-    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest_of_each_case(mine or steps))
+    rows = tuple(row_of(item.record.workload, *case_row(item)) for item in fastest_of_each_case(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
 
 
@@ -202,12 +203,12 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     whole = (gpu for gpu in gpus if gpu.complete)
     newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
     rows = (
-        (
-            Cell(text=cpu.record.workload),
+        row_of(
+            cpu.record.workload,
             time_cell(cpu),
             time_cell(gpu),
             _apart(cpu.seconds, gpu.seconds),
-            Cell(text=gpu.record.machine.name),
+            gpu.record.machine.name,
         )
         for cpu in own
         if cpu.complete and not old_jax.slow(cpu.record)
@@ -253,8 +254,7 @@ def side_by_side(records: Iterable[Record]) -> Table:
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
-            for model in models
+            row_of(model, *(_with_caveats(by_cell.get((model, machine))) for machine in machines)) for model in models
         ),
     )
 

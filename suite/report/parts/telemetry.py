@@ -8,6 +8,7 @@ from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.single import telemetry_summary
 from suite.results.single.telemetry_summary import Use, long_enough
+from suite.results.views.rows import row_of
 from suite.results.views.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
@@ -65,9 +66,9 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
         short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
         return _level(levels, text, "" if levels else short, record)
 
-    return (
+    return row_of(
         Cell(text=record.label, record=record),
-        Cell(text=record.case.scope),
+        record.case.scope,
         _level([seen.cpu_utilisation for seen in windows], units.percent, why, record),
         host((seen.others_cores for seen in windows), lambda v: units.number(v, digits=2)),
         host((seen.steal for seen in windows), units.percent),
@@ -77,7 +78,7 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
         gpu(lambda g: g.memory_clock_mhz, lambda v: f"{units.number(v, digits=4)} MHz"),
         gpu(lambda g: g.temperature_celsius, lambda v: f"{units.number(v, digits=2)} °C"),
         gpu(lambda g: g.memory_bytes, units.memory),
-        Cell(text=reasons),
+        reasons,
     )
 
 
@@ -99,7 +100,7 @@ def energy_table(records: Iterable[Record]) -> Table:
         uses = (telemetry_summary.gpu_use(record), telemetry_summary.package_use(record))
         seconds += [window.seconds for use in uses if use is not None]
         cells = [cell for use in uses for cell in _energy_cells(record, use, window.reason)]
-        rows.append((Cell(text=record.label, record=record), *cells))
+        rows.append(row_of(Cell(text=record.label, record=record), *cells))
     notes = ()
     if seconds:
         notes = (
@@ -150,9 +151,9 @@ def _memory_rows(record: Record) -> Sequence[tuple[Cell, ...]]:
     device = max((run.device_memory_bytes for run in runs if run.device_memory_bytes is not None), default=None)
     if host is None and device is None:
         return ()
-    cells = (
+    cells = row_of(
         Cell(text=record.label, record=record),
-        Cell(text=record.case.scope),
+        record.case.scope,
         Cell(text=units.memory(host), sort=host, record=record),
         Cell(text=units.memory(device), sort=device, record=record),
     )
