@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.analysis.steps import caveat, steady
+from suite.analysis.steps import caveat, steady, value_point
 from suite.results.records.record import Record
 from suite.results.single.latency import Latency, latency
 from suite.results.single.selection import campaigns_note, current_cases, fastest_of_each_case
@@ -35,18 +35,10 @@ def latency_table(served: Sequence[Latency]) -> Table:
     rows = []
     for item in served:
         record = item.summary.record
-        rows.append(
-            row_of(
-                record.workload,
-                record.backend.upper(),
-                " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)]),
-                *_seconds_cells(item.median, item.summary),
-                *_seconds_cells(item.tail, item.summary),
-                *rate_cells(item.rate, item.summary),
-                count_cell(item.requests),
-                one_host_cell(item.summary),
-            )
-        )
+        way = " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
+        seconds = (*_seconds_cells(item.median, item.summary), *_seconds_cells(item.tail, item.summary))
+        numbers = (*seconds, *rate_cells(item.rate, item.summary), count_cell(item.requests))
+        rows.append(row_of(record.workload, record.backend.upper(), way, *numbers, one_host_cell(item.summary)))
     title = "Requests of one picture, four always under way"
     apart = campaigns_note(item.summary.record for item in served)
     return Table(title=title, columns=_LATENCIES, rows=tuple(rows), notes=apart)
@@ -85,13 +77,7 @@ def _points(item: Latency) -> Iterator[Point]:
     for series, value in (("half of requests", item.median), ("99 of 100", item.tail)):
         if value is not None:
             row = f"{record.workload} {record.backend.upper()}"
-            yield drawn(series, value, item.summary, _seconds(value), row=row)
-
-
-def drawn(series: str, value: Estimate, item: Summary, text: str, at: float | None = None, row: str = "") -> Point:
-    """Return a chart's point of a value, hollow if it is not steady."""
-    return Point(series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text,
-                 solid=steady(item))  # fmt: skip
+            yield value_point(series, value, _seconds(value), steady(item.summary), row=row)
 
 
 def _seconds(value: Estimate | None) -> str:

@@ -113,8 +113,14 @@ def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = 
 
 
 def _point(series: str, value: Estimate | Pooled, at: float | None, row: str, solid: bool) -> Point:
+    return value_point(series, value, units.ratio(value.value, value.low, value.high), solid, at, row)
+
+
+def value_point(
+    series: str, value: Estimate | Pooled, text: str, solid: bool, at: float | None = None, row: str = ""
+) -> Point:
+    """Return a chart's point of a value with its interval."""
     low, high = value.low, value.high
-    text = units.ratio(value.value, low, high)
     return Point(series=series, value=value.value, low=low, high=high, at=at, row=row, text=text, solid=solid)
 
 

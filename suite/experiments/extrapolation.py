@@ -157,14 +157,10 @@ def _stages(record: Record) -> dict[int, float]:
 
 def _row(item: Epoch) -> tuple[Cell, ...]:
     record = item.measured.record
+    where, caveats = f"{record.backend.upper()}, {item.where}", one_host_cell(item.step, item.measured)
+    predicted, measured = _time_cell(item.predicted, item.step.record), _time_cell(item.seconds, record)
     return row_of(
-        record.workload,
-        f"{record.backend.upper()}, {item.where}",
-        _time_cell(item.predicted, item.step.record),
-        _time_cell(item.seconds, record),
-        *times_cells(item.ratio, record),
-        share_cell(item.timed),
-        one_host_cell(item.step, item.measured),
+        record.workload, where, predicted, measured, *times_cells(item.ratio, record), share_cell(item.timed), caveats
     )
 
 

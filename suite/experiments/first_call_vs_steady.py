@@ -18,7 +18,7 @@ from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.rows import row_of
+from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import Description
 
@@ -104,17 +104,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     for (item,) in (group for group in groups if values_by_round(group[0], first)):
         name, backend = item.record.workload, item.record.backend
         over = paired_ratio(values_by_round(item, first), values_by_round(item, steady)) if item.complete else None
-        rows.append(
-            row_of(
-                name,
-                backend,
-                *(_seconds(item, value) for value in (first, second, steady)),
-                *times_cells(over, item.record),
-                _differing(item),
-                _middle(item, cores, lambda value: units.number(value)),
-                gain_cell(over, item, None),
-            )
-        )
+        seconds = (_seconds(item, value) for value in (first, second, steady))
+        busy = number_cell(_middle(item, cores), units.number)
+        more = (*times_cells(over, item.record), _differing(item), busy, gain_cell(over, item, None))
+        rows.append(row_of(name, backend, *seconds, *more))
         if over is not None:
             points.append(point("first / steady", over, item, row=f"{name} {backend}"))
             answers.append(
@@ -158,9 +151,8 @@ def _fits(record: Record) -> bool:
     return record.case.scope == "calls" and record.usual()
 
 
-def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float], str]) -> Cell:
-    middle = median(values_by_round(item, value).values())
-    return Cell(text=text(middle), sort=middle)
+def _middle(item: Summary, value: Callable[[Run], float]) -> float:
+    return median(values_by_round(item, value).values())
 
 
 def _differing(item: Summary) -> Cell:
@@ -171,5 +163,5 @@ def _differing(item: Summary) -> Cell:
 
 
 def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:
-    middle = median(values_by_round(item, value).values())
+    middle = _middle(item, value)
     return Cell(text=units.seconds(middle), sort=middle, record=item.record, remark="median over processes")

@@ -7,7 +7,7 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import gain, share_cell
+from suite.analysis.input_pipeline import gain
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
 from suite.case import Backend, Case
@@ -18,7 +18,7 @@ from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.rows import row_of
+from suite.results.views.rows import number_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Description
 
@@ -140,18 +140,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         for item in ordered:
             found = gain(item, base) if base is not None and item is not base else None
             share = _share(item, shares)
-            rows.append(
-                row_of(
-                    name,
-                    backend,
-                    Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item)),
-                    time_cell(item),
-                    *(base_cells(item.record) if item is base else times_cells(found, item.record)),
-                    Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-                    share_cell(share, "no GPU takes part, or none was watched throughout"),
-                    gain_cell(found, item, base),
-                )
-            )
+            way = Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item))
+            ratio = base_cells(item.record) if item is base else times_cells(found, item.record)
+            rate = number_cell(item.flop_per_second, lambda value: units.quantity(value, "FLOP/s"))
+            watched = share_cell(share, "no GPU takes part, or none was watched throughout")
+            cells = (way, time_cell(item), *ratio, rate, watched, gain_cell(found, item, base))
+            rows.append(row_of(name, backend, *cells))
             if found is not None and base is not None:
                 points.append(point(backend, found, item, base, at=fits(item)))
                 gains += [(found, item)] if item.complete and base.complete else []

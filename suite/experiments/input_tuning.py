@@ -9,7 +9,7 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import epoch, from_storage, gpu_busy, share_cell, step_share
+from suite.analysis.input_pipeline import epoch, from_storage, gpu_busy, step_share
 from suite.analysis.steps import untimed
 from suite.analysis.tuning import (
     AUGMENTATIONS,
@@ -31,18 +31,8 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
-from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import (
-    HOSTS,
-    STATUS,
-    Cell,
-    Table,
-    base_cells,
-    filled,
-    pooled_rate_cells,
-    standing_cells,
-    times_cells,
-)
+from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, filled, pooled_rate_cells, standing_cells
 from suite.workload import Description
 
 TITLE = "How is the input pipeline tuned?"
@@ -195,17 +185,8 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
 def _grid(title: str, cells: Cells) -> Table:
     base = cells.get((*DEFAULT, "host"))
     rows = [
-        row_of(
-            count_cell(workers),
-            count_cell(batch),
-            augmentation,
-            *pooled_rate_cells(pool),
-            _of_default(pool, base)[0],
-            share_cell(step_share(pool)),
-            share_cell(gpu_busy(pool)),
-            *standing_cells(pool.pooled),
-        )
-        for (workers, batch, augmentation), pool in cells.items()
+        row_of(*map(count_cell, key[:2]), key[2], *pooled_rate_cells(pool), _of_default(pool, base)[0], *_seen(pool))
+        for key, pool in cells.items()
     ]
     note = (
         "The step's share is that of the step alone, its batch on the device, in the time from storage on. The "
@@ -214,22 +195,19 @@ def _grid(title: str, cells: Cells) -> Table:
     return filled(Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note,)))
 
 
-def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, Cell]:
-    """Return how many times as fast as the default a cell is, with the interval."""
-    if pool is base:
-        return base_cells(pool.newest)
-    return times_cells(rate_over(pool, base).estimate if base else None, pool.newest, "no default beside it")
+def _seen(pool: Pool) -> tuple[Cell, ...]:
+    """Return the cells of the step's share, how busy the GPU is, status and hosts."""
+    return share_cell(step_share(pool)), share_cell(gpu_busy(pool)), *standing_cells(pool.pooled)
+
+
+def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, ...]:
+    """Return how many times as fast as the default a cell is, with the interval, status and hosts."""
+    return ratio_cells(pool, base, base and rate_over(pool, base), "no default beside it")
 
 
 def _one_by_one(title: str, base: Pool, singly: Sequence[tuple[str, Pool]]) -> Table:
     rows = tuple(
-        row_of(
-            said,
-            *pooled_rate_cells(pool),
-            *_of_default(pool, base),
-            *standing_cells(pool.pooled if pool is base else rate_over(pool, base)),
-        )
-        for said, pool in (("nothing", base), *singly)
+        row_of(said, *pooled_rate_cells(pool), *_of_default(pool, base)) for said, pool in (("nothing", base), *singly)
     )
     return Table(title=title, columns=_SINGLY, rows=rows)
 
@@ -238,12 +216,9 @@ def _beside(pools: Sequence[Pool]) -> Table:
     rows = tuple(
         row_of(
             pool.case.workload,
-            count_cell(pool.case.workers),
-            count_cell(pool.case.batch),
+            *map(count_cell, (pool.case.workers, pool.case.batch)),
             *pooled_rate_cells(pool),
-            share_cell(step_share(pool)),
-            share_cell(gpu_busy(pool)),
-            *standing_cells(pool.pooled),
+            *_seen(pool),
         )
         for pool in pools
     )

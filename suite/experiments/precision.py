@@ -8,8 +8,8 @@ from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import HOSTS, STATUS, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import count_cell, ratio_cells, row_of
+from suite.results.views.table import HOSTS, STATUS, Table, time_cell
 from suite.workload import Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -47,18 +47,8 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             if full is not None and pool is not full:
                 gains[precision] = over(full, pool)
                 points.append(ratio_point(precision, gains[precision], row=name))
-            gain, why = gains.get(precision), f"no {_FULL} beside it"
-            ratio = times_cells(gain and gain.estimate, pool.newest, why)
-            rows.append(
-                row_of(
-                    name,
-                    precision,
-                    count_cell(pool.case.batch),
-                    time_cell(pool),
-                    *(base_cells(pool.newest) if pool is full else ratio),
-                    *standing_cells(pool.pooled if pool is full else gain, why),
-                )
-            )
+            gain = ratio_cells(pool, full, gains.get(precision), f"no {_FULL} beside it")
+            rows.append(row_of(name, precision, count_cell(pool.case.batch), time_cell(pool), *gain))
         said = " and ".join(f"{precision} is {words(gain.estimate)}" for precision, gain in gains.items())
         text = f"{said} as fast as float32" if gains else "not known, as float32 was not measured"
         answers.append(f"{name}: {text}.{said_of_pooled(gains.values())}")

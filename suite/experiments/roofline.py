@@ -12,7 +12,7 @@ from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
-from suite.results.views.rows import row_of
+from suite.results.views.rows import number_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Description
 
@@ -105,16 +105,12 @@ def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
         case.precision,
         way,
         time_cell(item),
-        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-        _share_cell(found.mfu, found.reason),
+        number_cell(item.flop_per_second, lambda value: units.quantity(value, "FLOP/s")),
+        share_cell(found.mfu, found.reason),
         Cell(text=units.number(found.intensity or None), sort=found.intensity),
         Cell(text=units.seconds(found.floor_seconds), sort=found.floor_seconds, remark=found.reason),
-        _share_cell(found.of_floor, found.reason),
+        share_cell(found.of_floor, found.reason),
     )
-
-
-def _share_cell(value: float | None, reason: str) -> Cell:
-    return Cell(text=units.percent(value), sort=value, remark=reason if value is None else "")
 
 
 def ceiling_table(ceilings: Roof) -> Table:
@@ -122,17 +118,10 @@ def ceiling_table(ceilings: Roof) -> Table:
     rows = []
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         record, unit = ceiling.measured.record, _unit(kind)
-        rows.append(
-            row_of(
-                record.description.title,
-                backend,
-                precision,
-                Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record),
-                units.quantity_interval(*_ends(ceiling), unit),
-                time_cell(ceiling.measured),
-                one_host_cell(ceiling.measured),
-            )
-        )
+        rate = Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record)
+        interval = units.quantity_interval(*_ends(ceiling), unit)
+        cells = (rate, interval, time_cell(ceiling.measured), one_host_cell(ceiling.measured))
+        rows.append(row_of(record.description.title, backend, precision, *cells))
     return Table(title="What this machine does at most, as measured", columns=_CEILINGS, rows=tuple(rows))
 
 

@@ -114,17 +114,10 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in sides:
         item, alone = side.item, side.devices == 1
         speed = base_cells(item.newest) if alone and item else _speed(side)
-        yield row_of(
-            name,
-            count_cell(side.devices),
-            count_cell(side.batch),
-            time_cell(item),
-            *speed,
-            *_percent_cells(side.efficiency),
-            _adding_cell(side.adding),
-            _away(side),
-            *standing_cells(item.pooled if alone and item else side.speed, side.why),
-        )
+        seen = (*_percent_cells(side.efficiency), _adding_cell(side.adding), _away(side))
+        standing = standing_cells(item.pooled if alone and item else side.speed, side.why)
+        size = (count_cell(side.devices), count_cell(side.batch))
+        yield row_of(name, *size, time_cell(item), *speed, *seen, *standing)
 
 
 def _speed(side: Side) -> tuple[Cell, Cell]:
@@ -148,14 +141,8 @@ def _away(side: Side) -> Cell:
 
 def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in pairs:
-        yield row_of(
-            name,
-            count_cell(side.batch),
-            time_cell(side.base),
-            time_cell(side.item),
-            *_speed(side),
-            *standing_cells(side.speed, side.why),
-        )
+        times = (time_cell(side.base), time_cell(side.item))
+        yield row_of(name, count_cell(side.batch), *times, *_speed(side), *standing_cells(side.speed, side.why))
 
 
 def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:

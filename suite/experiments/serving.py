@@ -9,14 +9,14 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
 from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
-from suite.analysis.steps import pooled_point, said_of, step, words
+from suite.analysis.steps import pooled_point, said_of, step, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.rows import count_cell, row_of
+from suite.results.views.rows import count_cell, row_of, state_cells
 from suite.results.views.table import Cell, Table, filled, pooled_rate_cells, times_cells
 from suite.workload import Description
 
@@ -135,18 +135,10 @@ def _rate_row(
     name: str, way: Way, pools: Mapping[str, Pool], gain: PooledSpeedUp | None, reasons: Reasons
 ) -> tuple[Cell, ...]:
     hosts = gain.hosts if gain else min(pool.hosts for pool in pools.values())
-    return row_of(
-        name,
-        Cell(text=_words(way), sort=way[1]),
-        *(
-            cell
-            for side in ("cpu", "gpu")
-            for cell in pooled_rate_cells(pools.get(side), reasons.get((name, way, side), ""))
-        ),
-        *times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured"),
-        Cell(text=gain.state, remark="; ".join(gain.reasons)) if gain else Cell(text=units.DASH),
-        count_cell(hosts),
-    )
+    cpu, gpu = (pooled_rate_cells(pools.get(side), reasons.get((name, way, side), "")) for side in ("cpu", "gpu"))
+    ratio = times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured")
+    state = state_cells(gain)[0] if gain else units.DASH
+    return row_of(name, _way_cell(way), *cpu, *gpu, *ratio, state, count_cell(hosts))
 
 
 def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tuple[Cell, ...]]:
@@ -154,14 +146,11 @@ def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tup
     for way in dict.fromkeys(way for way in (REQUESTS, *list(found)[-1:]) if way in found):
         for gpus, machines in _CLUSTERS:
             same = (gpus, machines) == _DOCUMENTED
-            yield row_of(
-                name,
-                Cell(text=_words(way), sort=way[1]),
-                count_cell(gpus),
-                count_cell(machines),
-                *times_cells(cluster(found[way].ratio.estimate, gpus, machines)),
-                Cell(text=_claimed(found[way]) if same else units.DASH, remark="" if same else "nothing is documented"),
+            value = times_cells(cluster(found[way].ratio.estimate, gpus, machines))
+            documented = (
+                Cell(text=_claimed(found[way])) if same else Cell(text=units.DASH, remark="nothing is documented")
             )
+            yield row_of(name, _way_cell(way), count_cell(gpus), count_cell(machines), *value, documented)
 
 
 def _derived_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
@@ -177,15 +166,8 @@ def _rate_points(name: str, ways: Mapping[Way, Mapping[str, Pool]]) -> Iterator[
     for way, pools in ways.items():
         for backend, pool in pools.items() if way != REQUESTS else ():
             rate = pool.seconds.per(way[1])
-            yield Point(
-                series=f"{name}, {backend.upper()}",
-                value=rate.value,
-                low=rate.low,
-                high=rate.high,
-                at=way[1],
-                text=f"{number(rate)} pictures/s",
-                solid=not any(lacking(pool.pooled)),
-            )
+            solid = not any(lacking(pool.pooled))
+            yield value_point(f"{name}, {backend.upper()}", rate, f"{number(rate)} pictures/s", solid, at=way[1])
 
 
 def _rate_chart(rates: Sequence[Point]) -> Chart | None:
@@ -203,6 +185,10 @@ def _speed_chart(speeds: Sequence[Point]) -> Chart | None:
     caption = "CPU time over GPU time of a picture, by pictures at a time; above 1 the GPU is faster."
     across = "CPU time / GPU time, log scale"
     return Chart(caption=caption, across=across, points=tuple(speeds), level=1.0, name="speedups")
+
+
+def _way_cell(way: Way) -> Cell:
+    return Cell(text=_words(way), sort=way[1])
 
 
 def _words(way: Way) -> str:

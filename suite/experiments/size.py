@@ -13,8 +13,8 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.fit import Fit, power_law, rank_correlation
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.table import Cell, Table
 from suite.workload import Description
 
 TITLE = "Does a larger step gain more from a GPU?"
@@ -97,14 +97,6 @@ def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
 
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
-    record = item.record
-    return row_of(
-        record.workload,
-        record.description.family,
-        count_cell(record.case.batch),
-        Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item)),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        *times_cells(item.ratio.estimate, record),
-        Cell(text=item.state, remark="; ".join(item.reasons)),
-    )
+    size = Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item))
+    family, batch = item.record.description.family, count_cell(item.case.batch)
+    return row_of(item.workload, family, batch, size, *speedup_cells(item), state_cells(item)[0])

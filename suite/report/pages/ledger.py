@@ -40,7 +40,7 @@ def files(facts: Facts) -> dict[str, str]:
     numbers = documented(facts.catalogue, machines, judged)
     pages = links(facts.measured, "")
     asked = {name: address(f"experiments/{name}.html") for o in observations() if (name := o.experiment)}
-    counts = {
+    counts: dict[str, Counter[Verdict]] = {
         "observations": Counter(judgement.verdict for _, judgement in chosen.values()),
         "documented numbers": Counter(entry.judgement.verdict for entry in numbers),
     }

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from suite import units
+from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
-from suite.results.views.table import Cell, time_cell, times_cells
+from suite.results.views.table import Cell, base_cells, standing_cells, time_cell, times_cells
 
 
 def row_of(*cells: Cell | str) -> tuple[Cell, ...]:
@@ -39,3 +41,13 @@ def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
 def state_cells(item: PooledSpeedUp) -> tuple[Cell, Cell]:
     """Return the cells of a speed-up's state, with its reasons, and of its hosts."""
     return Cell(text=item.state, remark="; ".join(item.reasons)), count_cell(item.hosts)
+
+
+def ratio_cells(pool: Pool, base: Pool | None, ratio: Pooled | None, why: str = "") -> tuple[Cell, ...]:
+    """Return the cells of a pool's ratio to the base, its interval, status and hosts; of the base itself 1.
+
+    Without a ratio they are dashes with the reason.
+    """
+    if pool is base:
+        return *base_cells(pool.newest), *standing_cells(pool.pooled)
+    return *times_cells(ratio and ratio.estimate, pool.newest, why), *standing_cells(ratio, why)
