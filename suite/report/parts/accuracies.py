@@ -35,14 +35,7 @@ def _accuracies(records: Iterable[Record]) -> Table:
             if run.learnt is None:
                 continue
             data = "the published data" if record.case.data == "tfds" else "a stand-in that the project makes"
-            rows.append(
-                row_of(
-                    record.workload,
-                    Cell(text=record.label, record=record),
-                    data,
-                    count_cell(run.learnt.steps),
-                    count_cell(run.learnt.examples),
-                    Cell(text=units.percent(run.learnt.accuracy, 3), sort=run.learnt.accuracy, record=record),
-                )
-            )
+            counts = map(count_cell, (run.learnt.steps, run.learnt.examples))
+            accuracy = Cell(text=units.percent(run.learnt.accuracy, 3), sort=run.learnt.accuracy, record=record)
+            rows.append(row_of(record.workload, Cell(text=record.label, record=record), data, *counts, accuracy))
     return Table(title="Accuracy after training", columns=("model", *_ACCURACIES), rows=tuple(rows))

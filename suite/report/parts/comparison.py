@@ -25,13 +25,9 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
     remarks = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
-    return row_of(
-        Cell(text=_named(item.second.record, several), record=item.second.record),
-        time_cell(item.first),
-        time_cell(item.second),
-        *times_cells(ratio),
-        Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons),
-    )
+    verdict = Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons)
+    named = Cell(text=_named(item.second.record, several), record=item.second.record)
+    return row_of(named, *map(time_cell, (item.first, item.second)), *times_cells(ratio), verdict)
 
 
 def _named(record: Record, several: bool) -> str:

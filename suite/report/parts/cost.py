@@ -33,15 +33,10 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
 
 
 def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
-    epoch = item.record.description.epoch_examples
-    return row_of(
-        Cell(text=item.record.label, record=item.record),
-        _cell(item, _MILLION, price),
-        _cell(item, epoch, price),
-        Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour),
-        Cell(text=price.date, remark=price.source),
-        one_host_cell(item),
-    )
+    costs = (_cell(item, examples, price) for examples in (_MILLION, item.record.description.epoch_examples))
+    hour = Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour)
+    dated = Cell(text=price.date, remark=price.source)
+    return row_of(Cell(text=item.record.label, record=item.record), *costs, hour, dated, one_host_cell(item))
 
 
 def _cell(item: Summary, examples: int | None, price: Price) -> Cell:

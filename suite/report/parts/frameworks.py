@@ -26,16 +26,9 @@ _COUNTED = (
 def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     """Return one step and its fastest baseline in the order of COLUMNS."""
     case = item.mine.case
-    return row_of(
-        tables.name(case),
-        count_cell(case.batch),
-        *times_cells(best.over.estimate, best.pool.newest),
-        count_cell(best.over.hosts),
-        time_cell(item.mine),
-        best.words,
-        time_cell(best.pool),
-        _every_way(item),
-    )
+    ratio, hosts = times_cells(best.over.estimate, best.pool.newest), count_cell(best.over.hosts)
+    times = (time_cell(item.mine), best.words, time_cell(best.pool))
+    return row_of(tables.name(case), count_cell(case.batch), *ratio, hosts, *times, _every_way(item))
 
 
 def _every_way(item: BaselineComparison) -> Cell:
@@ -121,15 +114,6 @@ def listed(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
 
 def _listed_row(row: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     case, over = row.mine.case, best.over
-    return tuple(
-        Cell(text=text)
-        for text in (
-            case.workload,
-            f"{case.batch:,}",
-            case.precision,
-            best.words,
-            units.ratio(over.value, over.low, over.high),
-            units.interval(over.low, over.high),
-            ", ".join(row.not_timed) or units.DASH,
-        )
-    )
+    value, within = units.ratio(over.value, over.low, over.high), units.interval(over.low, over.high)
+    lacking = ", ".join(row.not_timed) or units.DASH
+    return row_of(case.workload, f"{case.batch:,}", case.precision, best.words, value, within, lacking)

@@ -44,14 +44,8 @@ def _span(items: Sequence[Summary]) -> str:
 
 def _row(once: Once) -> tuple[Cell, ...]:
     sides = [side for side in (once.cpu, once.gpu) if side is not None]
-    return row_of(
-        units.minute(once.created),
-        once.experiment or units.DASH,
-        *_time_cells(once.cpu),
-        *_time_cells(once.gpu),
-        *times_cells(once.ratio),
-        one_host_cell(*sides),
-    )
+    times = (*_time_cells(once.cpu), *_time_cells(once.gpu), *times_cells(once.ratio))
+    return row_of(units.minute(once.created), once.experiment or units.DASH, *times, one_host_cell(*sides))
 
 
 def _time_cells(side: Summary | None) -> tuple[Cell, Cell]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.results.records.record import Record
 from suite.results.single.input_pipeline import InputPipeline, input_pipelines
-from suite.results.views.rows import count_cell, row_of
+from suite.results.views.rows import count_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
@@ -52,17 +52,9 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 
 
 def _row(item: InputPipeline) -> tuple[Cell, ...]:
-    share = item.share
-    return (
-        *_head(item),
-        rate_cells(item.device_rate, item.summary)[0],
-        Cell(text=units.DASH if share is None else units.percent(share.value), sort=share and share.value),
-        _first(item),
-        Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
-             sort=item.gpu_utilisation),
-        Cell(text=item.bound or units.DASH),
-        one_host_cell(item.summary),
-    )  # fmt: skip
+    device = rate_cells(item.device_rate, item.summary)[0]
+    shares = (share_cell(item.share), _first(item), share_cell(item.gpu_utilisation))
+    return row_of(*_head(item), device, *shares, item.bound or units.DASH, one_host_cell(item.summary))
 
 
 def _head(item: InputPipeline) -> tuple[Cell, ...]:

@@ -28,16 +28,9 @@ def table(records: Iterable[Record]) -> Table:
 
 def _row(item: SpeedUp) -> tuple[Cell, ...]:
     case = item.gpu.record.case
-    return row_of(
-        name(case),
-        count_cell(case.batch),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        *times_cells(item.ratio, item.gpu.record),
-        _baseline(item),
-        case.precision,
-        one_host_cell(item),
-    )
+    ratio = times_cells(item.ratio, item.gpu.record)
+    times, caveats = (time_cell(item.cpu), time_cell(item.gpu)), one_host_cell(item)
+    return row_of(name(case), count_cell(case.batch), *times, *ratio, _baseline(item), case.precision, caveats)
 
 
 def _baseline(item: SpeedUp) -> Cell:

@@ -8,7 +8,7 @@ from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.single import telemetry_summary
 from suite.results.single.telemetry_summary import Use, long_enough
-from suite.results.views.rows import row_of
+from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
@@ -141,20 +141,12 @@ _MEMORY_NOTES = (
 
 def memory_table(records: Sequence[Record]) -> Table:
     """Return the peak memory of each case, the most of its processes; without rows where none was measured."""
-    rows = tuple(row for record in records for row in _memory_rows(record))
-    return Table(title="Peak memory", columns=MEMORY_COLUMNS, rows=rows, notes=_MEMORY_NOTES)
-
-
-def _memory_rows(record: Record) -> Sequence[tuple[Cell, ...]]:
-    runs = [run for run in record.runs if not run.reason]
-    host = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes is not None), default=None)
-    device = max((run.device_memory_bytes for run in runs if run.device_memory_bytes is not None), default=None)
-    if host is None and device is None:
-        return ()
-    cells = row_of(
-        Cell(text=record.label, record=record),
-        record.case.scope,
-        Cell(text=units.memory(host), sort=host, record=record),
-        Cell(text=units.memory(device), sort=device, record=record),
-    )
-    return (cells,)
+    rows = []
+    for record in records:
+        runs = [run for run in record.runs if not run.reason]
+        sides = ([run.peak_memory_bytes for run in runs], [run.device_memory_bytes for run in runs])
+        peaks = [max((peak for peak in side if peak is not None), default=None) for side in sides]
+        if any(peak is not None for peak in peaks):
+            cells = (number_cell(peak, units.memory, record) for peak in peaks)
+            rows.append(row_of(Cell(text=record.label, record=record), record.case.scope, *cells))
+    return Table(title="Peak memory", columns=MEMORY_COLUMNS, rows=tuple(rows), notes=_MEMORY_NOTES)
