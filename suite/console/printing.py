@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from suite import experiments, units
-from suite.analysis.latencies import latencies, latency_table
+from suite.analysis.serving import latencies, latency_table
 from suite.console import terminal
 from suite.results.compare.comparison import compared
 from suite.results.pooled import baselines as against

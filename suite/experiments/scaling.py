@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, second, strong, weak
-from suite.analysis.scaling import said
+from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, said, second, strong, weak
 from suite.analysis.steps import ratio_point, share, share_words, step, untimed
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence

@@ -7,8 +7,22 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
-from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
+from suite.analysis.serving import (
+    BATCHES,
+    REQUESTS,
+    Networks,
+    Way,
+    asked,
+    cluster,
+    latencies,
+    latency_chart,
+    latency_table,
+    number,
+    said,
+    served,
+    sides_of,
+    way_of,
+)
 from suite.analysis.steps import pooled_point, said_of, step, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence

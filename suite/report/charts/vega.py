@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ import altair as alt
 from altair.utils import schemapi
 
 from suite import units
-from suite.report.charts import download, drawing
+from suite.report.charts import drawing
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 
@@ -178,11 +179,6 @@ def themed(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
 
 
-def files(name: str, specification: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's themed specification as a file; its pictures and table are made if it changed."""
-    return {f"{FOLDER}/{name}.json": json.dumps(specification, indent=1) + "\n"}
-
-
 def derived(name: str) -> tuple[str, ...]:
     """Return the names of the files derived from a specification: the static pictures and the table."""
     stem = name.removesuffix(".json")
@@ -190,11 +186,11 @@ def derived(name: str) -> tuple[str, ...]:
 
 
 def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the files derived from these specifications, which `files` wrote, by name."""
+    """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
     for spec, light in zip(specs, lights, strict=True):
-        yield light, recoloured(light), download.table(spec)
+        yield light, recoloured(light), drawing.csv_table(spec)
 
 
 def recoloured(light: str) -> str:
@@ -225,3 +221,23 @@ def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
 
 def _looking(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     return json.dumps({**spec, "config": config(palette, ground)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A named chart: its Vega-Lite specification without colours, its caption, and its alternative text."""
+
+    name: str
+    spec: dict[str, Any]
+    caption: str
+    alternative: str
+
+    @cached_property
+    def specification(self) -> dict[str, Any]:
+        """The specification with the colours of both palettes."""
+        return themed(self.spec)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The specification's file by its path below the site's sources; pictures and table are made if it changed."""
+        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, indent=1) + "\n"}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from suite import experiments
 from suite.experiments import needs_data
 from suite.report.charts import plots
+from suite.report.charts.vega import Figure
 from suite.report.parts.facts import Facts
-from suite.report.parts.figure import Figure
 from suite.report.parts.html import links
 from suite.report.parts.templates import render
 from suite.results.views.experiment_result import Chart, ExperimentResult, HeatMap

@@ -1,14 +1,15 @@
-"""A workload's page: its source, its reported and measured numbers, machine by machine."""
+"""A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.parts import copyable, ladder, tables
-from suite.report.parts.facts import Facts
-from suite.report.parts.html import address, anchor, links
+from suite.report.parts import ladder, tables
+from suite.report.parts.facts import STEPS, Facts
+from suite.report.parts.html import Html, address, anchor, links
 from suite.report.parts.on_machine import on_machine
 from suite.report.parts.templates import render
+from suite.results.evidence.copyable import Compared
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
@@ -18,13 +19,14 @@ from suite.workload import KNOWN, Claim, Description
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page of each workload with its charts."""
+    """Return the page of each workload with its charts, and that of its copyable step."""
     records: dict[str, list[Record]] = defaultdict(list)
     for record in facts.measured:
         records[record.workload].append(record)
     pages: dict[str, str] = {}
     for name in sorted(records):
         pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
+        pages |= _step_page(facts, name) if name in facts.copied else {}
     return pages
 
 
@@ -47,7 +49,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
         published=any(record.campaign not in facts.local for record in records),
         copyable=about.name in facts.copied,
-        ratios=[copyable.ratio(one) for one in facts.timed if one.workload == about.name],
+        ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
         claims=claims(about, [*whole_runs, *steps]),
         machines=machines,
@@ -117,3 +119,23 @@ def what(item: PooledSpeedUp, about: Description) -> str:
         return f"{ladder.words(case, about)}, {case.precision}"
     kind = "training step" if about.trained else "inference"
     return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
+
+
+def _step_page(facts: Facts, name: str) -> dict[str, str]:
+    """Return the page of a workload's copyable step: its code, and its time against the suite's own."""
+    path = f"workloads/{name}.step.md"
+    said = [
+        f"{_ratio_words(one)} Copied {units.seconds(one.copied_seconds)}, the suite's "
+        f"{units.seconds(one.suite_seconds)}; {one.made}, commit {one.commit or units.DASH}."
+        for one in facts.timed
+        if one.workload == name
+    ]
+    code = Html(facts.copied[name])  # within a Markdown fence: a file of the repository
+    return {path: render(path, template="step.md.j2", name=name, folder=STEPS, said=said, code=code)}
+
+
+def _ratio_words(compared: Compared) -> str:
+    """Return the ratio of a copied step's time to the suite's own, in words."""
+    times = units.ratio(compared.ratio, compared.low, compared.high)
+    reach = f" ({units.interval(compared.low, compared.high)})" if compared.low is not None else ""
+    return f"It takes {times}{reach} the time of the suite's own step on {compared.machine}."
