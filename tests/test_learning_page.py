@@ -99,7 +99,7 @@ def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
 def test_a_network_stands_once_for_each_backend_and_in_the_order_of_names():
     other = msgspec.structs.replace(FOUND, backend="gpu")
     later = msgspec.structs.replace(FOUND, network="mnist_cnn")
-    page = report.page((later, other, FOUND))
+    page = report.files(Facts(records=(), lessons=(later, other, FOUND)))["learning.md"]
     rows = re.findall(r"<th scope='row'>mnist&#95;(\w+)</th>\s*<td[^>]*>(\w+)<", page)
     assert rows[:3] == [("cnn", "cpu"), ("mlp", "cpu"), ("mlp", "gpu")]
 
@@ -115,7 +115,7 @@ def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
     assert [cell.text for cell in row[5:]] == [
         "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81.0 %", "learns",
     ]  # fmt: skip
-    assert "2026-01-01" in report.page((FOUND,))
+    assert "2026-01-01" in report.files(Facts(records=(), lessons=(FOUND,)))["learning.md"]
 
 
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():

@@ -1,12 +1,6 @@
 """What experiments on the input pipeline share: steps from storage as cases, and their rates."""
 
-from typing import Any
-
-import msgspec
-
-from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import percent_words, step
-from suite.case import Backend, Case
+from suite.analysis.steps import percent_words
 from suite.results.pooled.machine_evidence import share
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
@@ -15,11 +9,6 @@ from suite.results.single.summary import Summary, time_ratio
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.workload import Claim, Description
-
-
-def epoch(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
-    """Return JAX's step of a workload from storage, in the headline setting except for these axes."""
-    return msgspec.structs.replace(step(about, backend, here), scope="epoch", **changes)
 
 
 def from_storage(record: Record, *free: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import from_size, pooled_point, said_of, step, value_point, words
+from suite.analysis.steps import from_size, pooled_point, said_of, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
@@ -40,7 +40,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     here.need_gpu("crossover")
     here.need_cpu("crossover")
     return tuple(
-        step(about, backend, here, batch=batch)
+        usual_case(about, backend, here, batch=batch)
         for about in catalogue
         for batch in batches(about)
         for backend in here.backends

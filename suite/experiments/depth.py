@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gpu_busy, step_share
-from suite.analysis.steps import said_of, said_of_pooled, step, untimed, value_point, words
+from suite.analysis.input_pipeline import change, claimed, from_storage, gpu_busy, step_share
+from suite.analysis.steps import said_of, said_of_pooled, untimed, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, rate_over, share
 from suite.results.pooled.pools import Pool
@@ -65,7 +65,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         for about in catalogue
         if about.stored
         for backend in here.backends
-        for case in (epoch(about, backend, here), step(about, backend, here))
+        for case in (usual_case(about, backend, here, "epoch"), usual_case(about, backend, here))
     )
 
 

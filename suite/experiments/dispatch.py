@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
@@ -34,7 +34,10 @@ _COLUMNS = ("model", "backend", "way", "step", "over scan", "95 % interval", "sh
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step in each way on each backend that is there."""
     return tuple(
-        step(about, backend, here, variant=way) for about in catalogue for backend in here.backends for way in _WAYS
+        usual_case(about, backend, here, variant=way)
+        for about in catalogue
+        for backend in here.backends
+        for way in _WAYS
     )
 
 

@@ -6,11 +6,9 @@ They are of one campaign: calls of one process are compared, and no pool says ho
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from msgspec.structs import replace
-
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, percent_words, point, step, together, words
+from suite.analysis.steps import caveat, percent_words, point, together, usual_case, words
 from suite.case import STARTING, Allocator, Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -46,7 +44,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """
     allocators: dict[Backend, Allocator] = {"cpu": STARTING, "gpu": "tuned-malloc"}
     return tuple(
-        replace(step(about, backend, here, allocator=allocators[backend]), scope="calls")
+        usual_case(about, backend, here, "calls", allocator=allocators[backend])
         for about in catalogue
         for backend in here.backends
     )

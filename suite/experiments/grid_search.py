@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-import msgspec
-
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import gain
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
-from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
+from suite.analysis.steps import campaigns, caveat, in_all, point, together, usual_case, words
 from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -57,7 +55,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     Raises ValueError if no workload has a grid.
     """
     made = tuple(
-        step(about, backend, here, batch=fits * about.batch, variant=variant)
+        usual_case(about, backend, here, batch=fits * about.batch, variant=variant)
         for about in catalogue
         if about.grid is not None
         for backend in here.backends
@@ -72,9 +70,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 def searches(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the whole search on each backend, one fit after another and stacked."""
     return tuple(
-        msgspec.structs.replace(
-            step(about, backend, here, batch=fits * about.batch, variant=variant), scope="run", allocator="tuned-malloc"
-        )
+        usual_case(about, backend, here, "run", batch=fits * about.batch, variant=variant, allocator="tuned-malloc")
         for about in catalogue
         if about.grid is not None and about.run is not None
         for backend in here.backends

@@ -9,8 +9,8 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import epoch, from_storage, gpu_busy, step_share
-from suite.analysis.steps import untimed
+from suite.analysis.input_pipeline import from_storage, gpu_busy, step_share
+from suite.analysis.steps import untimed, usual_case
 from suite.analysis.tuning import (
     AUGMENTATIONS,
     BATCHES,
@@ -71,7 +71,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return the cells and the single settings of each network, of those beside it the default and a tuned cell."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     return tuple(
-        epoch(about, backend, here, **axes)
+        usual_case(about, backend, here, "epoch", **axes)
         for about in catalogue
         if about.stored
         for axes in (_two(here.cores) if about.name in BESIDE else _all(about))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
@@ -32,7 +32,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         raise RuntimeError(
             f"experiment 'precision' asks for a choice, this GPU has only {', '.join(here.gpu_precisions)}"
         )
-    return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
+    return tuple(usual_case(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, steady, step
+from suite.analysis.steps import caveat, steady, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -40,7 +40,9 @@ _CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time",
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the ceilings: products in each precision of each backend, memory once; other workloads as they are."""
     return tuple(
-        step(about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch)
+        usual_case(
+            about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch
+        )
         for about in catalogue
         for backend in here.backends
         for precision in (here.gpu_precisions if backend == "gpu" and about.name != COPY else ("float32-highest",))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import untimed
+from suite.analysis.steps import untimed, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, share
 from suite.results.pooled.pools import Pool
@@ -42,15 +42,7 @@ _COLUMNS = (
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the runs on each backend: all three on the GPU, the documented one on the CPU."""
     return tuple(
-        Case(
-            workload=about.name,
-            backend=backend,
-            scope="run",
-            batch=about.batch,
-            variant=variant,
-            data=here.data_of(about),
-            length=length,
-        )
+        usual_case(about, backend, here, "run", variant=variant, length=length, allocator="tuned-malloc")
         for about in catalogue
         if about.run is not None and about.grid is None  # a search has its examples on the device
         for backend in here.backends

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, said, second, strong, weak
-from suite.analysis.steps import ratio_point, share, share_words, step, untimed
+from suite.analysis.steps import ratio_point, share, share_words, untimed, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.stats.pooling import Pooled
@@ -50,7 +50,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """
     here.need_gpus("scaling", GPUS)
     return tuple(
-        step(about, "gpu", here, devices=devices, batch=batch)
+        usual_case(about, "gpu", here, devices=devices, batch=batch)
         for about in catalogue
         for devices, batch in settings(about, here.gpus)
     )

@@ -3,8 +3,6 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.serving import (
@@ -23,7 +21,7 @@ from suite.analysis.serving import (
     sides_of,
     way_of,
 )
-from suite.analysis.steps import pooled_point, said_of, step, value_point, words
+from suite.analysis.steps import pooled_point, said_of, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
@@ -73,8 +71,8 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         for about in chosen
         for backend in here.backends
         for case in (
-            msgspec.structs.replace(step(about, backend, here, batch=1), scope="serve"),
-            *(step(about, backend, here, batch=batch) for batch in BATCHES),
+            usual_case(about, backend, here, "serve", batch=1),
+            *(usual_case(about, backend, here, batch=batch) for batch in BATCHES),
         )
     )
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import pooled_point, said_of, step
+from suite.analysis.steps import pooled_point, said_of, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -37,7 +37,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return both sides of each network. Raises RuntimeError if one of them is not there."""
     here.need_gpu("size")
     here.need_cpu("size")
-    return tuple(step(about, backend, here) for about in catalogue for backend in here.backends)
+    return tuple(usual_case(about, backend, here) for about in catalogue for backend in here.backends)
 
 
 def flop(item: PooledSpeedUp) -> int:

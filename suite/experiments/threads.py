@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
@@ -33,7 +33,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return the CPU's step with each number of threads below all cores, and with all."""
     here.need_cpu("threads")
     counts = (*(1 << power for power in range((here.cores - 1).bit_length())), None)
-    return tuple(step(about, "cpu", here, threads=count) for about in catalogue for count in counts)
+    return tuple(usual_case(about, "cpu", here, threads=count) for about in catalogue for count in counts)
 
 
 def threads(pool: Pool) -> int:

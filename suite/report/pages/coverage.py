@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from suite import experiments, units
 from suite.case import Case, Precision
 from suite.report.parts.facts import Answers, Facts
-from suite.report.parts.html import links
-from suite.report.parts.templates import render
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases
 from suite.results.views.rows import count_cell, row_of
@@ -21,7 +19,7 @@ _PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "b
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     tables = measured(facts.records, facts.catalogue), answered(facts.answers)
-    return {PATH: render(PATH, facts.local, tables=tables, links=links(facts.measured, ""))}
+    return {PATH: facts.page(PATH, tables=tables)}
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:

@@ -14,13 +14,10 @@ _QUANTILES = ("least", "lower quartile", "median", "upper quartile", "largest")
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    return {PATH: page(facts.drawn)}
+    return {PATH: _page(facts.drawn) if facts.drawn else render(PATH, found=None)}
 
 
-def page(gallery: Gallery | None) -> str:
-    """Return the page as Markdown."""
-    if gallery is None:
-        return render(PATH, found=None)
+def _page(gallery: Gallery) -> str:
     return render(
         PATH,
         found=gallery,

@@ -63,16 +63,11 @@ _FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "j
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    return {PATH: page(facts.proof)}
-
-
-def page(parts: Sequence[Part]) -> str:
-    """Return the page; `parts` of the trust session give the coverage of intervals."""
-    return render(PATH, groups=groups(parts), former=_FORMER)
+    return {PATH: render(PATH, groups=groups(facts.proof), former=_FORMER)}
 
 
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
-    """Return the words and their meanings, by table column."""
+    """Return the words and their meanings, by table column; the trust session's parts give the intervals' coverage."""
     return {
         "Scope: what a time is of": {
             **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},

@@ -18,14 +18,9 @@ _COLUMNS = (
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page."""
-    return {PATH: page(facts.lessons)}
-
-
-def page(networks: Sequence[LearningCheck]) -> str:
-    """Return the page as Markdown: networks by name, the CPU before the GPU."""
-    some = sorted(networks, key=lambda check: (check.network, check.backend))
-    return render(PATH, some=some, trained=trained(some), checks=checks(some), origin=origin(some))
+    """Return the page: networks by name, the CPU before the GPU."""
+    some = sorted(facts.lessons, key=lambda check: (check.network, check.backend))
+    return {PATH: render(PATH, some=some, trained=trained(some), checks=checks(some), origin=origin(some))}
 
 
 def trained(some: Sequence[LearningCheck]) -> Table:

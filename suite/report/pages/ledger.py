@@ -8,8 +8,7 @@ from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, Verdict, obs
 from suite.claims._documented_numbers import Entry, entries
 from suite.claims._judging import SIZE, SURELY
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import address, links
-from suite.report.parts.templates import render
+from suite.report.parts.html import address
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table, times_cells
@@ -38,7 +37,6 @@ def files(facts: Facts) -> dict[str, str]:
     judged = {name: judgements(mine) for name, mine in machines.items()}
     chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
     numbers = documented(facts.catalogue, machines, judged)
-    pages = links(facts.measured, "")
     asked = {name: address(f"experiments/{name}.html") for o in observations() if (name := o.experiment)}
     counts: dict[str, Counter[Verdict]] = {
         "observations": Counter(judgement.verdict for _, judgement in chosen.values()),
@@ -47,15 +45,13 @@ def files(facts: Facts) -> dict[str, str]:
     observed = tuple(_observed(each, *chosen[each.code]) for each in observations())
     rules = tuple(row_of(each.code, each.rule) for each in observations())
     claimed = tuple(map(_claimed, numbers))
-    page = render(
+    page = facts.page(
         PATH,
-        facts.local,
         counts=_counts(counts),
         observed=Table(title="What the articles observed", columns=_OBSERVED, rows=observed, words=True, searched=True),
         rules=Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
         claimed=Table(title="Each beside the measurement nearest to it", columns=_CLAIMED, rows=claimed, words=True),
-        links=pages,
-        experiments=pages | asked,
+        experiments={**facts.links[""], **asked},
     )
     return {PATH: page}
 

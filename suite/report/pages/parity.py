@@ -20,13 +20,9 @@ CHECKS = {
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page."""
-    return {PATH: page(facts.networks, facts.boosted)}
-
-
-def page(parity: Parity | None, grown: Trees | None) -> str:
-    """Return the page as Markdown: the networks, then the boosted trees."""
-    return render(
+    """Return the page: the networks, then the boosted trees."""
+    parity, grown = facts.networks, facts.boosted
+    page = render(
         PATH,
         found=parity,
         grown=grown,
@@ -38,6 +34,7 @@ def page(parity: Parity | None, grown: Trees | None) -> str:
         planted=planted(grown) if grown else None,
         seen=sum(grown.seen(bug.difference) for bug in grown.planted) if grown else 0,
     )
+    return {PATH: page}
 
 
 def _origin(session: Parity | Trees) -> list[tuple[str, str]]:

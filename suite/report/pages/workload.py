@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.report.parts import ladder, tables
 from suite.report.parts.facts import STEPS, Facts
-from suite.report.parts.html import Html, address, anchor, links
+from suite.report.parts.html import Html, address, anchor
 from suite.report.parts.on_machine import on_machine
 from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
@@ -40,10 +40,9 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         for slug, mine in by_machine(records).items()
     ]
     data = data_words(records, about)
-    page = render(
+    page = facts.page(
         path,
-        facts.local,
-        template="workload.md.j2",
+        "workload.md.j2",
         about=about,
         facts=_facts(about, data),
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
@@ -53,7 +52,6 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         speedups=tables.speedup_table(steps) if steps else None,
         claims=claims(about, [*whole_runs, *steps]),
         machines=machines,
-        links=links(records, "../"),
     )
     charts = {path: text for each in machines for figure in each.figures for path, text in figure.files.items()}
     return charts | {path: page}
