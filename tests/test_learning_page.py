@@ -15,7 +15,7 @@ from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
 from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
-from suite.report.parts import accuracies
+from suite.report.parts import from_storage
 from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
 from suite.results.pooled.machine_evidence import Evidence
@@ -119,18 +119,18 @@ def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
 
 
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
-    table = accuracies.table([trained("mnist_mlp", data="embedded"), factory.record()])
+    table = from_storage.accuracy_table([trained("mnist_mlp", data="embedded"), factory.record()])
     assert [row[1].text for row in table.rows] == ["a stand-in that the project makes"] * 2
     assert "share of the validation's examples" in table.notes[0]
-    assert accuracies.table([factory.record()]).rows == ()
+    assert from_storage.accuracy_table([factory.record()]).rows == ()
 
 
 def test_a_run_ends_with_the_accuracies_of_this_machine():
-    (table,) = accuracies.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
+    *_, table = from_storage.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
     assert [row[0].text for row in table.rows] == ["mnist_mlp"] * 2
     assert [row[-1].text for row in table.rows] == ["80.0 %", "82.0 %"]
-    assert accuracies.for_terminal([trained("mnist_mlp")], "another") == ()
-    assert accuracies.for_terminal([factory.record()], factory.HOST.slug) == ()
+    assert not any(table.rows for table in from_storage.for_terminal([trained("mnist_mlp")], "another"))
+    assert not any(table.rows for table in from_storage.for_terminal([factory.record()], factory.HOST.slug))
 
 
 # Documented accuracies

@@ -35,6 +35,10 @@ _COLUMNS = {
     "of machine; a dash: nothing does.",
     "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
 }
+_CERTIFIED = (
+    "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
+    f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
+)
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",
     "tf32": "The matrix units of the GPU round what they multiply to TF32.",
@@ -76,7 +80,7 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
         },
         "Interval": {INTERVAL: f"{interval(parts)} A speed-up's interval is of its kind of machine, over hosts."},
         "Status: what may be said of a number": {**_STATES},
-        "Columns": {**_COLUMNS, "certified": _certified()},
+        "Columns": {**_COLUMNS, "certified": _CERTIFIED},
         "Precision": {**_PRECISIONS},
         "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
         "Allocator, on the CPU": {**_ALLOCATORS},
@@ -86,13 +90,6 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
 def _way(implementation: Implementation, variant: str) -> str:
     case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
     return way_of(case)
-
-
-def _certified() -> str:
-    return (
-        "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
-        f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
-    )
 
 
 def interval(parts: Sequence[Part]) -> str:

@@ -8,7 +8,7 @@ from suite import units
 from suite.experiments import roofline
 from suite.report.charts import timeline, vega
 from suite.report.charts.vega import Figure
-from suite.report.parts import accuracies, cost, input_pipeline, ladder, tables, telemetry
+from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
 from suite.results.pooled.ladder import Rung
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -61,10 +61,12 @@ def on_machine(
     more = (
         below,
         stage_table(shown),
-        *input_pipeline.tables(shown),
-        *telemetry.tables(shown),
+        from_storage.pipeline_table(shown),
+        from_storage.input_table(shown),
+        telemetry.telemetry_table(shown),
+        telemetry.energy_table(shown),
         telemetry.memory_table(shown),
-        accuracies.table(here),
+        from_storage.accuracy_table(here),
     )
     return OnMachine(
         name=machine,

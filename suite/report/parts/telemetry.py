@@ -127,11 +127,6 @@ def _energy_cells(record: Record, use: Use | None, reason: str) -> tuple[Cell, .
     )
 
 
-def tables(records: Sequence[Record]) -> tuple[Table, ...]:
-    """Return those of the two tables that have rows."""
-    return tuple(table for table in (telemetry_table(records), energy_table(records)) if table.rows)
-
-
 MEMORY_COLUMNS = ("case", "scope", "host", "GPU")
 _MEMORY_NOTES = (
     "Host: the largest resident set of a case's processes, the interpreter and its libraries included. GPU: the most "
