@@ -8,23 +8,10 @@ from typing import Any
 import msgspec
 
 from suite import units
+from suite.analysis import tuning
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import from_storage, gpu_busy, step_share
 from suite.analysis.steps import untimed, usual_case
-from suite.analysis.tuning import (
-    AUGMENTATIONS,
-    BATCHES,
-    BESIDE,
-    DEFAULT,
-    DOCUMENTED,
-    WORKERS,
-    Cells,
-    costs,
-    most,
-    singles,
-    tuned_cell,
-    tuning,
-)
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, rate_over
 from suite.results.pooled.pools import Pool
@@ -74,30 +61,31 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         usual_case(about, backend, here, "epoch", **axes)
         for about in catalogue
         if about.stored
-        for axes in (_two(here.cores) if about.name in BESIDE else _all(about))
+        for axes in (_two(here.cores) if about.name in tuning.BESIDE else _all(about))
     )
 
 
 def rounds(case: Case, cores: int) -> int | None:
     """Return three rounds for what is compared in words, one for the other cells."""
-    if (case.workers, case.batch) in (DEFAULT, DOCUMENTED) or case.workers == most(cores):
+    if (case.workers, case.batch) in (tuning.DEFAULT, tuning.DOCUMENTED) or case.workers == tuning.most(cores):
         return _REPEATED
     return 1
 
 
 def _two(cores: int) -> Iterator[dict[str, Any]]:
-    yield from ({"workers": count, "batch": batch} for count, batch in dict.fromkeys((DEFAULT, tuned_cell(cores))))
+    for count, batch in dict.fromkeys((tuning.DEFAULT, tuning.tuned_cell(cores))):
+        yield {"workers": count, "batch": batch}
 
 
 def _all(about: Description) -> Iterator[dict[str, Any]]:
-    for augmentation, workers, batch in product(AUGMENTATIONS, WORKERS, BATCHES):
+    for augmentation, workers, batch in product(tuning.AUGMENTATIONS, tuning.WORKERS, tuning.BATCHES):
         yield {"workers": workers, "batch": batch, "augmentation": augmentation}
     for _, axes in _SETTINGS:
         if "decoding" in axes and about.dataset != _PHOTOGRAPHS:
             continue  # there is nothing to decode
         if "augmentation" in axes and not about.augmented:
             continue
-        yield {"workers": DEFAULT[0], "batch": DEFAULT[1], **axes}
+        yield {"workers": tuning.DEFAULT[0], "batch": tuning.DEFAULT[1], **axes}
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
@@ -109,17 +97,17 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     for group in grids:
         name, backend = group[0].case.workload, group[0].case.backend.upper()
         found = cells(group)
-        base = found.get((*DEFAULT, "host"))
+        base = found.get((*tuning.DEFAULT, "host"))
         tables.append(_grid(f"{name} on the {backend}, from storage, by workers, batch and augmentation", found))
         squares += _squares(f"{name}, {backend}", found)
-        answers += [f"{name} on the {backend}: {said}" for said in tuning(found)]
+        answers += [f"{name} on the {backend}: {said}" for said in tuning.gains(found)]
         if base is not None and (singly := list(_settings(group))):
             tables.append(_one_by_one(f"{name} on the {backend}, the default and one setting changed", base, singly))
-            answers.append(f"{name} on the {backend}, beside the default: {singles(base, singly)}")
+            answers.append(f"{name} on the {backend}, beside the default: {tuning.singles(base, singly)}")
     tables[0] = replace(tables[0], notes=(*tables[0].notes, *untimed(evidence, _fits, [*grids, others])))
     if others:
         tables.append(_beside(others))
-        answers += costs(others)
+        answers += tuning.costs(others)
     chart = HeatMap(
         caption="Examples a second from storage on, by workers and batch; brighter is faster. What may not be "
         "quoted stands in brackets.",
@@ -132,12 +120,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
 
 def swept(evidence: Evidence) -> list[tuple[Pool, ...]]:
     """Return the cells and single settings of each network and backend that was swept."""
-    return list(evidence.sides(lambda record: _fits(record) and record.workload not in BESIDE, least=2))
+    return list(evidence.sides(lambda record: _fits(record) and record.workload not in tuning.BESIDE, least=2))
 
 
 def beside(evidence: Evidence) -> list[Pool]:
     """Return the networks that were measured at the default and tuned alone, the default first."""
-    groups = evidence.sides(lambda record: _fits(record) and record.workload in BESIDE)
+    groups = evidence.sides(lambda record: _fits(record) and record.workload in tuning.BESIDE)
     return sorted((pool for group in groups for pool in group), key=_place)
 
 
@@ -152,12 +140,12 @@ def _place(pool: Pool) -> tuple[str, str, int]:
 def _changed(case: Case) -> dict[str, Any]:
     """Return which of the single settings are not what they are in the cells of the grid."""
     fields = [field for field in msgspec.structs.fields(Case) if field.name in _SINGLE]
-    usual = {field.name: AUGMENTATIONS if field.name == "augmentation" else (field.default,) for field in fields}
+    usual = {field.name: tuning.AUGMENTATIONS if field.name == "augmentation" else (field.default,) for field in fields}
     values = {name: getattr(case, name) for name in usual}
     return {name: value for name, value in values.items() if value not in usual[name]}
 
 
-def cells(group: Sequence[Pool]) -> Cells:
+def cells(group: Sequence[Pool]) -> tuning.Cells:
     """Return the cells of the grid, by workers, batch and augmentation."""
     mine = [pool for pool in group if not _changed(pool.case)]
     found = {(pool.case.workers or 0, pool.case.batch, pool.case.augmentation): pool for pool in mine}
@@ -169,7 +157,7 @@ def _settings(group: Sequence[Pool]) -> Iterator[tuple[str, Pool]]:
         yield from ((said, pool) for pool in group if _changed(pool.case) == axes)
 
 
-def _squares(title: str, cells: Cells) -> Iterator[Square]:
+def _squares(title: str, cells: tuning.Cells) -> Iterator[Square]:
     for (workers, batch, augmentation), pool in cells.items():
         rate, _ = pooled_rate_cells(pool)
         yield Square(
@@ -182,8 +170,8 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
         )
 
 
-def _grid(title: str, cells: Cells) -> Table:
-    base = cells.get((*DEFAULT, "host"))
+def _grid(title: str, cells: tuning.Cells) -> Table:
+    base = cells.get((*tuning.DEFAULT, "host"))
     rows = [
         row_of(*map(count_cell, key[:2]), key[2], *pooled_rate_cells(pool), _of_default(pool, base)[0], *_seen(pool))
         for key, pool in cells.items()

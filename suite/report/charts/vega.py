@@ -94,22 +94,19 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
     point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
     # Vega warns of a layer without rows, so hollow and filled points are added only if there are any.
     kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
+    base, side = alt.Chart(inline(rows)), {"y": model, "color": colour}
     layers = [
         alt.Chart(inline(reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=tips),
-        alt.Chart(inline(rows))
-        .mark_rule(strokeWidth=1)
-        .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=model, color=colour),
-        alt.Chart(inline(rows))
-        .mark_rule(strokeWidth=3)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),
+        base.mark_rule(strokeWidth=1).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), **side),
+        base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), **side),
         *(
-            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, y=model, color=colour, tooltip=tips)
+            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, **side, tooltip=tips)
             for kind, some in kinds
             if some
         ),
-        alt.Chart(inline(rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
+        base.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return finished(chart)
