@@ -122,14 +122,14 @@ def what(item: PooledSpeedUp, about: Description) -> str:
 def _step_page(facts: Facts, name: str) -> dict[str, str]:
     """Return the page of a workload's copyable step: its code, and its time against the suite's own."""
     path = f"workloads/{name}.step.md"
-    said = [
+    sentences = [
         f"{_ratio_words(one)} Copied {units.seconds(one.copied_seconds)}, the suite's "
         f"{units.seconds(one.suite_seconds)}; {one.made}, commit {one.commit or units.DASH}."
         for one in facts.timed
         if one.workload == name
     ]
     code = Html(facts.copied[name])  # within a Markdown fence: a file of the repository
-    return {path: render(path, template="step.md.j2", name=name, folder=STEPS, said=said, code=code)}
+    return {path: render(path, template="step.md.j2", name=name, folder=STEPS, said=sentences, code=code)}
 
 
 def _ratio_words(compared: Compared) -> str:
