@@ -150,6 +150,6 @@ def test_a_number_keeps_the_addresses_of_its_former_name():
 
 
 def test_a_word_of_the_glossary_keeps_the_address_of_its_former_name():
-    page = glossary.page(())
+    page = glossary.files(Facts(records=()))["glossary.md"]
     for word in ("retaining", "system", "jax-several-steps", "tuned-malloc", "default-malloc", "jax-scan"):
         assert f'id="{word}"' in page

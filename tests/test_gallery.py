@@ -13,6 +13,7 @@ from suite.cli import gallery
 from suite.data import gallery as pictures
 from suite.data import published
 from suite.report.pages import gallery as report
+from suite.report.parts.facts import Facts
 from suite.results.evidence import gallery as evidence
 
 SITE = Path(__file__).parent.parent / "site"
@@ -27,6 +28,10 @@ def stored():
 @pytest.fixture(scope="module")
 def drawn():
     return dict(gallery.sheets())
+
+
+def page_of(found):
+    return report.files(Facts(records=(), drawn=found))["data.md"]
 
 
 def test_what_is_committed_is_what_the_code_says_today(stored, drawn):
@@ -61,7 +66,7 @@ def test_no_other_file_lies_among_the_pictures(stored):
 
 def test_the_page_with_its_pictures_stays_small(stored):
     files = [SITE / evidence.PICTURES / sheet.file for sheet in (*stored.sheets, *stored.augmentations)]
-    assert len(report.page(stored)) + sum(file.stat().st_size for file in files) < 150 * 1024
+    assert len(page_of(stored)) + sum(file.stat().st_size for file in files) < 150 * 1024
 
 
 def test_there_are_twelve_of_each_stand_in_and_six_after_each_before(stored):
@@ -74,7 +79,7 @@ def test_there_are_twelve_of_each_stand_in_and_six_after_each_before(stored):
 
 
 def test_the_page_says_what_is_shown_and_what_it_is_not(stored):
-    text = report.page(stored)
+    text = page_of(stored)
     assert "stand-ins" in text
     assert "What they are not: real photographs" in text
     alternatives = re.findall(r'<img[^>]+alt="([^"]+)"', text)
@@ -86,14 +91,14 @@ def test_the_page_says_what_is_shown_and_what_it_is_not(stored):
 
 
 def test_nothing_drawn_yet_is_said():
-    assert "Nothing has been drawn yet: <code>suite data gallery</code>" in report.page(None)
+    assert "Nothing has been drawn yet: <code>suite data gallery</code>" in page_of(None)
 
 
 def test_hostile_text_in_the_evidence_is_harmless(stored):
     hostile = "<script>alert(1)</script>"
     sheet = msgspec.structs.replace(stored.sheets[0], caption=hostile, labels=(hostile,), file=f'"{hostile}')
     one = msgspec.structs.replace(stored.published[0], source="javascript:alert(1)")
-    text = report.page(msgspec.structs.replace(stored, sheets=(sheet,), published=(one,)))
+    text = page_of(msgspec.structs.replace(stored, sheets=(sheet,), published=(one,)))
     assert "<script>" not in text
     assert 'href="javascript:' not in text
 
@@ -110,4 +115,4 @@ def test_pages_that_name_a_stand_in_link_its_pictures():
         '<a href="../data.html#mnist">stand-in for mnist, made by this project</a>' in found["workloads/mnist_mlp.md"]
     )
     assert 'href="data.html"' in found["index.md"]
-    assert 'id="mnist"' in report.page(evidence.Gallery.read(SITE / "evidence"))
+    assert 'id="mnist"' in page_of(evidence.Gallery.read(SITE / "evidence"))

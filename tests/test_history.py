@@ -4,7 +4,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.report.parts import history as shown
+from suite.report.parts.on_machine import campaign_table, campaign_words
 from suite.results.single.history import history
 
 
@@ -43,12 +43,12 @@ def test_the_better_allocator_counts():
 
 def test_the_table_and_its_line_say_what_was_found():
     found = history([*campaign(1), *campaign(2, cpu=0.02)])
-    table = shown.table(found, "a machine")
+    table = campaign_table(found, "a machine")
     assert "experiment" not in table.columns
     assert [row[0].text for row in table.rows] == ["2026-01-02 12:34", "2026-01-01 12:34"]
-    line = shown.words(found)
+    line = campaign_words(found)
     assert line.startswith("The headline step in 2 campaigns: CPU 10.0 ms to 20.1 ms, GPU 201 µs")
-    assert shown.words(history(campaign(1, sides=("gpu",)))).startswith("The headline step in 1 campaign: GPU 20")
+    assert campaign_words(history(campaign(1, sides=("gpu",)))).startswith("The headline step in 1 campaign: GPU 20")
 
 
 def test_a_page_has_the_table_where_there_is_more_than_one_campaign():

@@ -7,7 +7,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.report.parts import lead
+from suite.report.parts import overview
 from suite.results.pooled.speedup import pooled_speedups
 
 SHARES, WIDE = (1.0, 1.01, 0.99), (1.0, 1.6, 0.7)
@@ -24,7 +24,7 @@ def sides(name, times, shares=SHARES, certified=True, **changes):
 
 def said(*models):
     records = [record for mine in models for record in mine]
-    return html.unescape(re.sub(r"</?strong>", "", lead.answer(pooled_speedups(records), records)))
+    return html.unescape(re.sub(r"</?strong>", "", overview.answer(pooled_speedups(records), records)))
 
 
 def test_of_several_that_may_all_be_quoted_the_reach_comes_first():

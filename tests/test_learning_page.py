@@ -15,7 +15,7 @@ from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
 from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
-from suite.report.parts import accuracies
+from suite.report.parts import from_storage
 from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
 from suite.results.pooled.machine_evidence import Evidence
@@ -99,7 +99,7 @@ def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
 def test_a_network_stands_once_for_each_backend_and_in_the_order_of_names():
     other = msgspec.structs.replace(FOUND, backend="gpu")
     later = msgspec.structs.replace(FOUND, network="mnist_cnn")
-    page = report.page((later, other, FOUND))
+    page = report.files(Facts(records=(), lessons=(later, other, FOUND)))["learning.md"]
     rows = re.findall(r"<th scope='row'>mnist&#95;(\w+)</th>\s*<td[^>]*>(\w+)<", page)
     assert rows[:3] == [("cnn", "cpu"), ("mlp", "cpu"), ("mlp", "gpu")]
 
@@ -115,22 +115,22 @@ def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
     assert [cell.text for cell in row[5:]] == [
         "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81.0 %", "learns",
     ]  # fmt: skip
-    assert "2026-01-01" in report.page((FOUND,))
+    assert "2026-01-01" in report.files(Facts(records=(), lessons=(FOUND,)))["learning.md"]
 
 
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
-    table = accuracies.table([trained("mnist_mlp", data="embedded"), factory.record()])
+    table = from_storage.accuracy_table([trained("mnist_mlp", data="embedded"), factory.record()])
     assert [row[1].text for row in table.rows] == ["a stand-in that the project makes"] * 2
     assert "share of the validation's examples" in table.notes[0]
-    assert accuracies.table([factory.record()]).rows == ()
+    assert from_storage.accuracy_table([factory.record()]).rows == ()
 
 
 def test_a_run_ends_with_the_accuracies_of_this_machine():
-    (table,) = accuracies.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
+    *_, table = from_storage.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
     assert [row[0].text for row in table.rows] == ["mnist_mlp"] * 2
     assert [row[-1].text for row in table.rows] == ["80.0 %", "82.0 %"]
-    assert accuracies.for_terminal([trained("mnist_mlp")], "another") == ()
-    assert accuracies.for_terminal([factory.record()], factory.HOST.slug) == ()
+    assert not any(table.rows for table in from_storage.for_terminal([trained("mnist_mlp")], "another"))
+    assert not any(table.rows for table in from_storage.for_terminal([factory.record()], factory.HOST.slug))
 
 
 # Documented accuracies

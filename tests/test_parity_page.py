@@ -8,6 +8,7 @@ import pytest
 
 from suite import units
 from suite.report.pages import parity as report
+from suite.report.parts.facts import Facts
 from suite.results.evidence import parity
 
 EVIDENCE = Path(__file__).parent.parent / "site" / "evidence"
@@ -34,6 +35,10 @@ def found(**changes):
     return parity.Parity(**(usual | changes))
 
 
+def page_of(networks, grown):
+    return report.files(Facts(records=(), networks=networks, boosted=grown))["parity.md"]
+
+
 def test_what_was_found_is_read_as_it_was_written(tmp_path):
     found().write(tmp_path)
     assert parity.Parity.read(tmp_path) == found()
@@ -42,7 +47,7 @@ def test_what_was_found_is_read_as_it_was_written(tmp_path):
 def test_nothing_found_is_none_and_its_page_says_how_to_find_it(tmp_path):
     assert parity.Parity.read(tmp_path) is None
     assert parity.Trees.read(tmp_path) is None
-    page = report.page(None, None)
+    page = page_of(None, None)
     assert "nox -s parity" in page
     assert "nox -s boosting" in page
 
@@ -57,7 +62,7 @@ def test_the_page_has_errors_bounds_and_a_dash_for_what_an_inference_has_not():
     (row, bounds) = report.networks(found()).rows
     assert [cell.text for cell in row][:3] == ["mnist_mlp", "6.0e-16", units.DASH]
     assert bounds[1].text == "1.0e-10"
-    assert "1 of 1 bugs" in report.page(found(), None)
+    assert "1 of 1 bugs" in page_of(found(), None)
 
 
 def test_a_bug_that_nothing_caught_and_a_network_that_differs_are_said():
@@ -66,14 +71,14 @@ def test_a_bug_that_nothing_caught_and_a_network_that_differs_are_said():
         name="x", against=network.against, examples=4, errors={"logits": math.inf}, stored=None, agrees=False
     )
     missed = parity.Caught(bug="b", network="x", check=None)
-    page = report.page(found(networks=(worse,), bugs=(missed,)), None)
+    page = page_of(found(networks=(worse,), bugs=(missed,)), None)
     assert "differs" in page
     assert "not caught" in page
     assert "0 of 1 bugs" in page
 
 
 def test_a_hostile_name_is_harmless():
-    page = report.page(found(bugs=(parity.Caught(bug="<script>", network="{{7*7}}", check=None),)), None)
+    page = page_of(found(bugs=(parity.Caught(bug="<script>", network="{{7*7}}", check=None),)), None)
     assert "<script>" not in page
     assert "{{7*7}}" not in page
 
@@ -90,7 +95,7 @@ def test_the_page_has_the_auc_of_both_sides_and_what_a_bug_does_to_it():
     (row,) = report.forests(GROWN).rows
     texts = [cell.text for cell in row]
     assert texts == ["mortgage", "45", "400,000", "0.94027", "0.94028", "-1.0e-05", "1.0e-04", "agrees"]
-    page = report.page(None, GROWN)
+    page = page_of(None, GROWN)
     assert "1 of 1 bugs" in page
     assert "a level too few" in page
     assert GROWN.good
@@ -108,7 +113,7 @@ def test_a_bug_in_the_trees_that_goes_unseen_is_said():
     missed = msgspec.structs.replace(GROWN.planted[0], difference=9e-5)
     blind = msgspec.structs.replace(GROWN, planted=(missed,))
     assert report.planted(blind).rows[0][-1].text == "not seen"
-    assert "0 of 1 bugs" in report.page(None, blind)
+    assert "0 of 1 bugs" in page_of(None, blind)
     assert not blind.good
 
 

@@ -15,7 +15,7 @@ from test_traffic import Device, measured, task
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.served import BATCHES, cluster
+from suite.analysis.serving import BATCHES, cluster
 from suite.claims import observations
 from suite.console import printing
 from suite.data import batches as data

@@ -22,7 +22,7 @@ from altair.utils.schemapi import SchemaValidationError
 from golden.__main__ import RECORDS, legible
 
 from suite import ceilings, experiments, models, units
-from suite.report.charts import download, drawing, plots, timeline, vega
+from suite.report.charts import drawing, plots, timeline, vega
 from suite.report.pages import home as home_page
 from suite.report.parts import one_campaign, overview, tables, templates
 from suite.report.parts.facts import Facts
@@ -656,14 +656,16 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
 def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(drawing, "drawn", lambda specs: drawn.extend(specs) or ["<svg/>" for _ in specs])
-    files = vega.files("one", vega.themed({"mark": "point"}))
+    files = vega.Figure(name="one", spec={"mark": "point"}, caption="", alternative="").files
     made = ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg", "charts/one.csv")
     assert pages.write(files, tmp_path) == made
     assert pages.write(files, tmp_path) == ()
     assert len(drawn) == 1
     (tmp_path / "charts" / "one.dark.svg").unlink()
     assert pages.write(files, tmp_path) == made
-    assert pages.write(vega.files("one", vega.themed({"mark": "rule"})), tmp_path) == made
+    assert (
+        pages.write(vega.Figure(name="one", spec={"mark": "rule"}, caption="", alternative="").files, tmp_path) == made
+    )
     assert len(drawn) == 3
     pages.write({}, tmp_path)
     assert not list((tmp_path / "charts").iterdir())
@@ -733,7 +735,7 @@ def test_charts_are_checked_in_tests_and_not_where_people_wait():
 
 def test_a_chart_can_be_taken_away_as_a_table():
     items = pooled_speedups(factory.on_hosts(factory.campaign()))
-    found = list(csv.DictReader(io.StringIO(download.table(vega.speedups(items)))))
+    found = list(csv.DictReader(io.StringIO(drawing.csv_table(vega.speedups(items)))))
     measured = {row["model"]: row for row in found if row["kind"] == "measured"}
     assert set(measured) == {item.workload for item in items}
     assert float(measured[items[0].workload]["speed-up"]) == items[0].ratio.value
@@ -745,7 +747,7 @@ def test_a_table_draws_each_row_once_and_gives_spreadsheets_nothing_to_compute()
     rows = [{"name": "=HYPERLINK(1)", "value": 1.5, "solid": True}, {"name": "b", "value": None, "solid": False}]
     layers = [{"data": {"values": rows}}, {"data": {"values": rows[:1]}}, {"data": {"values": [{"value": 1}]}}]
     expected = "name,value,solid\n'=HYPERLINK(1),1.5,yes\nb,,no\n"
-    assert download.table({"vconcat": [{"layer": layers}]}) == expected
+    assert drawing.csv_table({"vconcat": [{"layer": layers}]}) == expected
 
 
 def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched_longest():
@@ -763,7 +765,7 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
     assert (found[0].backend, found[1].telemetry.seconds) == ("gpu", 9.0)
     files = factory.pages(records)
     assert "watched.mnist_mlp.test-gpu-16-cores.light.svg" in files["workloads/mnist_mlp.md"]
-    rows = list(csv.DictReader(io.StringIO(download.table(timeline.chart(found[1])))))
+    rows = list(csv.DictReader(io.StringIO(drawing.csv_table(timeline.chart(found[1])))))
     assert {tuple(name for name, value in row.items() if value) for row in rows} == {
         ("seconds", "CPU, % of granted cores"),
         ("seconds", "GPU power, W"),

@@ -1,13 +1,6 @@
 """What experiments on the input pipeline share: steps from storage as cases, and their rates."""
 
-from typing import Any
-
-import msgspec
-
-from suite import units
-from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import percent_words, step
-from suite.case import Backend, Case
+from suite.analysis.steps import percent_words
 from suite.results.pooled.machine_evidence import share
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
@@ -15,13 +8,7 @@ from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary, time_ratio
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
-from suite.results.views.table import Cell
 from suite.workload import Claim, Description
-
-
-def epoch(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
-    """Return JAX's step of a workload from storage, in the headline setting except for these axes."""
-    return msgspec.structs.replace(step(about, backend, here), scope="epoch", **changes)
 
 
 def from_storage(record: Record, *free: str) -> bool:
@@ -54,14 +41,6 @@ def step_share(pool: Pool) -> Estimate | None:
 def change(value: Estimate) -> str:
     """Return the change of a rate in percent, with its interval, as text."""
     return percent_words(value.mapped(lambda share: share - 1))
-
-
-def share_cell(value: float | Estimate | None, why: str = "") -> Cell:
-    """Return the cell of a share as a percentage; a dash with the reason if it is None."""
-    if value is None:
-        return Cell(text=units.DASH, remark=why)
-    number = value.value if isinstance(value, Estimate) else value
-    return Cell(text=units.percent(number), sort=number)
 
 
 def claimed(about: Description, metric: str) -> Claim | None:

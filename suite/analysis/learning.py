@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.analysis.steps import usual_case
 from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.records.run import Learnt
@@ -23,17 +24,7 @@ def documented_steps(about: Description) -> int | None:
 def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
     """Return the case of a JAX training of so many steps, on the GPU if there is one."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
-    allocator = here.allocator if backend == "cpu" else "tuned-malloc"
-    data = here.data_of(about)
-    return Case(
-        workload=about.name,
-        backend=backend,
-        scope="learning",
-        batch=about.batch,
-        data=data,
-        allocator=allocator,
-        steps=steps,
-    )
+    return usual_case(about, backend, here, "learning", steps=steps)
 
 
 def learnt(record: Record) -> tuple[Learnt, ...]:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from suite import units
-from suite.analysis.input_pipeline import share_cell
 from suite.analysis.steps import campaigns, caveat, fullest, in_all, said_of, words
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, summary, time_ratio
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
+from suite.results.views.rows import count_cell, number_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, base_cells, one_host_cell, time_cell, times_cells
 
 _PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # stages of each part of a search
@@ -35,19 +35,11 @@ def searched(
         for way, item in sorted(ways.items()):
             share = gpu_share(item.record)
             ratio = time_ratio(base, item) if base is not None and item is not base else None
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=WAYS[way]),
-                    time_cell(item),
-                    *(_part_cell(item, stages) for stages in _PARTS),
-                    *(base_cells(item.record) if item is base else times_cells(ratio, item.record)),
-                    share_cell(share, "no GPU takes part, or none was watched throughout"),
-                    Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
-                    one_host_cell(item),
-                )
-            )
+            parts = (number_cell(_spent(item, stages), units.seconds, why="no search says so") for stages in _PARTS)
+            gain = base_cells(item.record) if item is base else times_cells(ratio, item.record)
+            busy = share_cell(share, "no GPU takes part, or none was watched throughout")
+            cells = (time_cell(item), *parts, *gain, busy, count_cell(len(_scores(item))), one_host_cell(item))
+            rows.append(row_of(name, backend, WAYS[way], *cells))
             if base is not None and ratio is not None:
                 known = in_all(_gains_of(records, name, backend))
                 answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(ratio)} as fast{known}"
@@ -82,13 +74,6 @@ def gain_words(by_way: Mapping[str, PooledSpeedUp]) -> str:
         "CPU does."
         for way, item in by_way.items()
     )
-
-
-def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:
-    seconds = _spent(item, stages)
-    if seconds is None:
-        return Cell(text=units.DASH, remark="no search says so")
-    return Cell(text=units.seconds(seconds), sort=seconds)
 
 
 def _spent(item: Summary, stages: Sequence[str]) -> float | None:
@@ -142,20 +127,15 @@ def _compared(
         apart, several = abs(fmean(alone) - fmean(stacked)), min(len(alone), len(stacked)) > 1
         spread = max(max(alone) - min(alone), max(stacked) - min(stacked))
         verdict = (WITHIN if apart <= spread else "apart") if several else ONE_SEED
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
-            Cell(text=point_words),
-            Cell(text=verdict),
-            *(
-                cell
-                for side in (alone, stacked)
-                for cell in (
-                    Cell(text=units.number(fmean(side)), sort=fmean(side)),
-                    Cell(text=f"{units.number(min(side))} to {units.number(max(side))}" if several else units.DASH),
-                )
-            ),
+        means = (
+            cell
+            for side in (alone, stacked)
+            for cell in (
+                number_cell(fmean(side), units.number),
+                f"{units.number(min(side))} to {units.number(max(side))}" if several else units.DASH,
+            )
         )
+        yield row_of(name, backend, point_words, verdict, *means)
 
 
 def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:

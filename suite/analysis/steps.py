@@ -23,14 +23,17 @@ from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Point
+from suite.scopes import Scope
 from suite.workload import Description
 
 
-def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
-    """Return JAX's step of a workload in the headline setting, except for these axes."""
+def usual_case(
+    about: Description, backend: Backend, here: MachineCapabilities, scope: Scope = "step", **changes: Any
+) -> Case:
+    """Return JAX's case of a workload in the headline setting, except for these axes."""
     allocator = here.allocator if backend == "cpu" else "tuned-malloc"
     given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
-    return Case(workload=about.name, backend=backend, scope="step", **given)
+    return Case(workload=about.name, backend=backend, scope=scope, **given)
 
 
 def steady(*items: Summary) -> bool:
@@ -113,8 +116,14 @@ def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = 
 
 
 def _point(series: str, value: Estimate | Pooled, at: float | None, row: str, solid: bool) -> Point:
+    return value_point(series, value, units.ratio(value.value, value.low, value.high), solid, at, row)
+
+
+def value_point(
+    series: str, value: Estimate | Pooled, text: str, solid: bool, at: float | None = None, row: str = ""
+) -> Point:
+    """Return a chart's point of a value with its interval."""
     low, high = value.low, value.high
-    text = units.ratio(value.value, low, high)
     return Point(series=series, value=value.value, low=low, high=high, at=at, row=row, text=text, solid=solid)
 
 

@@ -31,7 +31,7 @@ def tuned_cell(cores: int) -> tuple[int, int]:
     return most(cores), 64
 
 
-def tuning(cells: Cells) -> Iterator[str]:
+def gains(cells: Cells) -> Iterator[str]:
     """Yield clauses on the gain of more workers and larger batches, and the cost of augmentation."""
     base, tuned = cells.get((*DEFAULT, "host")), cells.get((*DOCUMENTED, "host"))
     if base is None or tuned is None:
@@ -81,9 +81,9 @@ def _documented(base: Pool) -> str:
 
 def singles(base: Pool, singly: Sequence[tuple[str, Pool]]) -> str:
     """Return a sentence on the speed of each single changed setting over the default."""
-    gains = {name: rate_over(pool, base) for name, pool in singly}
-    said = [f"{name} is {words(value.estimate)} as fast{_verdict(value.estimate)}" for name, value in gains.items()]
-    return "; ".join(said) + "." + said_of_pooled(gains.values())
+    ratios = {name: rate_over(pool, base) for name, pool in singly}
+    said = [f"{name} is {words(value.estimate)} as fast{_verdict(value.estimate)}" for name, value in ratios.items()]
+    return "; ".join(said) + "." + said_of_pooled(ratios.values())
 
 
 def _verdict(ratio: Estimate) -> str:

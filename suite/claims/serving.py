@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
-from suite.analysis.served import REQUESTS, Way, served
+from suite.analysis.serving import REQUESTS, Way, served
 from suite.analysis.steps import said_of, words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part
 from suite.claims._articles import TEXT

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from suite import experiments, units
-from suite.analysis.latencies import latencies, latency_table
+from suite.analysis.serving import latencies, latency_table
 from suite.console import terminal
 from suite.results.compare.comparison import compared
 from suite.results.pooled import baselines as against
@@ -35,17 +35,16 @@ def print_results(
     If `campaigns` is not empty, this machine's results come from those alone. Unreadable records are reported unless
     already `noted`.
     """
-    from suite.report.parts import accuracies, cost, frameworks, input_pipeline, one_campaign, placing, tables
+    from suite.report.parts import cost, frameworks, from_storage, one_campaign, placing, tables
 
     general = [record for record in _loaded(folders, noted) if record.general and not is_ceiling(record)]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     costs = cost.for_terminal(records, here.slug, listed)
-    fed = input_pipeline.for_terminal(records, here.slug)
-    learnt = accuracies.for_terminal(records, here.slug)
+    stored = from_storage.for_terminal(records, here.slug)
     records_here = [record for record in records if record.machine.slug == here.slug]
     latency = chosen(latency_table(latencies(records_here)), _REQUESTS)
     timed = tables.for_terminal(records, here.slug, one_campaign.table(records_here))
-    for table in (*timed, *frameworks.for_terminal(records, here.slug), *fed, *learnt, latency, *costs):
+    for table in (*timed, *frameworks.for_terminal(records, here.slug), *stored, latency, *costs):
         if table.rows:
             show(table)
     for sentence in placing.sentences(placing.headlines(records), here.slug):

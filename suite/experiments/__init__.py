@@ -75,14 +75,6 @@ def sustains(name: str) -> bool:
     return not name or getattr(load(name), "SUSTAINED", False)
 
 
-def gpus(name: str) -> int:
-    """Return how many GPUs a machine needs at least to answer.
-
-    Raises LookupError if there is no such experiment.
-    """
-    return getattr(load(name), "GPUS", 1)
-
-
 def needs_data(name: str) -> str:
     """Return which data an experiment needs; '' where the stand-ins do."""
     return getattr(load(name), "NEEDS_DATA", "")

@@ -12,6 +12,7 @@ from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
+from suite.results.views.rows import count_cell, number_cell, row_of
 from suite.results.views.table import Cell, Table
 from suite.workload import Data, Description
 
@@ -114,17 +115,16 @@ def _row(record: Record, share: float) -> tuple[Cell, ...]:
     shares = [one.accuracy for one in several]
     spread = f"{_percent(min(shares))} to {_percent(max(shares))}" if len(shares) > 1 else units.DASH
     points = 100 * (share - documented)
-    return (
-        Cell(text=record.workload),
-        Cell(text=_percent(documented), sort=documented),
-        Cell(text=_percent(share), sort=share, record=record),
+    counts = map(count_cell, (several[0].steps, several[0].examples, len(shares)))
+    return row_of(
+        record.workload,
+        number_cell(documented, _percent),
+        number_cell(share, _percent, record),
         Cell(text=spread, remark="" if len(shares) > 1 else "one process"),
         Cell(text=f"{points:+.1f} points", sort=points),
-        Cell(text=units.count(several[0].steps), sort=several[0].steps),
-        Cell(text=units.count(several[0].examples), sort=several[0].examples),
-        Cell(text=units.count(len(shares)), sort=len(shares)),
+        *counts,
     )
 
 
-def _percent(share: float) -> str:
+def _percent(share: float | None) -> str:
     return units.percent(share, 3)

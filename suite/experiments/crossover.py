@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import from_size, pooled_point, said_of, step, words
+from suite.analysis.steps import from_size, pooled_point, said_of, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
@@ -13,7 +13,8 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.single.summary import summary
 from suite.results.stats.fit import Crossing, crossing
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
-from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.table import Cell, Table
 from suite.workload import Description
 
 TITLE = "At which batch size does the GPU win?"
@@ -39,7 +40,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     here.need_gpu("crossover")
     here.need_cpu("crossover")
     return tuple(
-        step(about, backend, here, batch=batch)
+        usual_case(about, backend, here, batch=batch)
         for about in catalogue
         for batch in batches(about)
         for backend in here.backends
@@ -124,15 +125,8 @@ def _sweeps(speedups: Sequence[PooledSpeedUp]) -> dict[str, list[PooledSpeedUp]]
 
 def _rate(side: Pool, quotable: bool) -> Point:
     rate, case = side.seconds.per(side.case.batch), side.case
-    return Point(
-        series=f"{case.workload}, {case.backend.upper()}",
-        value=rate.value,
-        low=rate.low,
-        high=rate.high,
-        at=case.batch,
-        text=units.quantity(rate.value, "examples/s"),
-        solid=quotable,
-    )
+    series = f"{case.workload}, {case.backend.upper()}"
+    return value_point(series, rate, units.quantity(rate.value, "examples/s"), quotable, at=case.batch)
 
 
 def _line(name: str, found: Crossing, points: Sequence[Point]) -> ChartLine:
@@ -142,16 +136,9 @@ def _line(name: str, found: Crossing, points: Sequence[Point]) -> ChartLine:
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     rate = item.case.batch / item.gpu.seconds.value
-    return (
-        Cell(text=item.workload),
-        Cell(text=units.count(item.case.batch), sort=item.case.batch),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        *times_cells(item.ratio.estimate, item.record),
-        Cell(text=units.quantity(rate, ""), sort=rate),
-        Cell(text=item.state, remark="; ".join(item.reasons)),
-        Cell(text=units.count(item.hosts), sort=item.hosts),
-    )
+    state, hosts = state_cells(item)
+    size, shown = count_cell(item.case.batch), Cell(text=units.quantity(rate, ""), sort=rate)
+    return row_of(item.workload, size, *speedup_cells(item), shown, state, hosts)
 
 
 def _untimed(evidence: Evidence, sweeps: Mapping[str, Sequence[PooledSpeedUp]]) -> Iterator[str]:

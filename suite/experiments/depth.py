@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gpu_busy, share_cell, step_share
-from suite.analysis.steps import said_of, said_of_pooled, step, untimed, words
+from suite.analysis.input_pipeline import change, claimed, from_storage, gpu_busy, step_share
+from suite.analysis.steps import said_of, said_of_pooled, untimed, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, rate_over, share
 from suite.results.pooled.pools import Pool
@@ -14,16 +14,8 @@ from suite.results.records.record import Record
 from suite.results.single.input_pipeline import bound_by, input_pipeline
 from suite.results.single.telemetry_summary import averaged, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.table import (
-    HOSTS,
-    STATUS,
-    Cell,
-    Table,
-    filled,
-    pooled_rate_cells,
-    standing_cells,
-    times_cells,
-)
+from suite.results.views.rows import number_cell, row_of, share_cell, state_cells
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, filled, pooled_rate_cells, standing_cells, times_cells
 from suite.workload import Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"
@@ -73,7 +65,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         for about in catalogue
         if about.stored
         for backend in here.backends
-        for case in (epoch(about, backend, here), step(about, backend, here))
+        for case in (usual_case(about, backend, here, "epoch"), usual_case(about, backend, here))
     )
 
 
@@ -117,15 +109,9 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
         stored = scopes["epoch"]
         own = step_share(stored)
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
-            *pooled_rate_cells(stored),
-            _device_alone(scopes),
-            share_cell(own),
-            Cell(text=bound_by(own) if own else units.DASH),
-            *standing_cells(stored.pooled),
-        )
+        rate, alone = pooled_rate_cells(stored), _device_alone(scopes)
+        bound = bound_by(own) if own else units.DASH
+        yield row_of(name, backend, *rate, alone, share_cell(own), bound, *standing_cells(stored.pooled))
 
 
 def _device_alone(scopes: dict[str, Pool]) -> Cell:
@@ -147,15 +133,11 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
         watts = gpu_telemetry_mean(averaged(record), lambda gpu: gpu.power_watts)
         warm = gpu_telemetry_mean(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
-        yield (
-            Cell(text=name),
-            Cell(text=backend),
-            share_cell(gpu_busy(scopes["epoch"])),
-            share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
-            Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
-            Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
-            share_cell(telemetry_mean(record, lambda seen: seen.cpu_utilisation)),
-        )
+        busy, documented = gpu_busy(scopes["epoch"]), claim.gpu_value / 100 if claim and claim.gpu_value else None
+        power = number_cell(watts, lambda value: units.small(value, "W"))
+        heat = Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm)
+        cpu = telemetry_mean(record, lambda seen: seen.cpu_utilisation)
+        yield row_of(name, backend, share_cell(busy), share_cell(documented), power, heat, share_cell(cpu))
 
 
 def _pooled(speedups: Sequence[PooledSpeedUp]) -> list[tuple[PooledSpeedUp, PooledSpeedUp | None]]:
@@ -167,15 +149,10 @@ def _pooled(speedups: Sequence[PooledSpeedUp]) -> list[tuple[PooledSpeedUp, Pool
 
 def _sides(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[tuple[Cell, ...]]:
     for stored, step_alone in found:
-        documented = _documented_ratio(stored.record.description)
-        yield (
-            Cell(text=stored.workload),
-            *times_cells(stored.ratio.estimate, stored.record),
-            *times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record),
-            Cell(text=units.documented(documented), sort=documented),
-            Cell(text=stored.state, remark="; ".join(stored.reasons)),
-            Cell(text=units.count(stored.hosts), sort=stored.hosts),
-        )
+        alone = times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record)
+        documented = number_cell(_documented_ratio(stored.record.description), units.documented)
+        from_storage_cells = times_cells(stored.ratio.estimate, stored.record)
+        yield row_of(stored.workload, *from_storage_cells, *alone, documented, *state_cells(stored))
 
 
 def _documented_ratio(about: Description) -> float | None:
@@ -228,12 +205,6 @@ def _points(found: Networks) -> Iterator[Point]:
         for scope, way in (("epoch", "from storage"), ("step", "alone")):
             if pool := scopes.get(scope):
                 rate = pool.seconds.per(pool.case.batch)
-                yield Point(
-                    series=f"{backend.upper()}, {way}",
-                    row=name,
-                    value=rate.value,
-                    low=rate.low,
-                    high=rate.high,
-                    text=units.quantity(rate.value, "", units.half_width(rate.low, rate.high)),
-                    solid=not any(lacking(pool.pooled)),
-                )
+                text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
+                solid = not any(lacking(pool.pooled))
+                yield value_point(f"{backend.upper()}, {way}", rate, text, solid, row=name)

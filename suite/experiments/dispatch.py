@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import ratio_cells, row_of
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, time_cell
 from suite.workload import Description
 
 TITLE = "How much of a step is dispatch?"
@@ -33,7 +34,10 @@ _COLUMNS = ("model", "backend", "way", "step", "over scan", "95 % interval", "sh
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step in each way on each backend that is there."""
     return tuple(
-        step(about, backend, here, variant=way) for about in catalogue for backend in here.backends for way in _WAYS
+        usual_case(about, backend, here, variant=way)
+        for about in catalogue
+        for backend in here.backends
+        for way in _WAYS
     )
 
 
@@ -46,19 +50,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         best, name, backend = ways.get(_BEST), group[0].case.workload, group[0].case.backend
         saved = {way: over(pool, best) for way, pool in ways.items() if best is not None and pool is not best}
         for way in filter(ways.__contains__, _WAYS):
-            pool, ratio, why = ways[way], saved.get(way), f"no {_BEST} beside it"
-            estimate = ratio and ratio.estimate
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=way),
-                    time_cell(pool),
-                    *(base_cells(pool.newest) if pool is best else times_cells(estimate, pool.newest, why)),
-                    _share_cell(estimate),
-                    *standing_cells(pool.pooled if pool is best else ratio, why),
-                )
-            )
+            pool, ratio = ways[way], saved.get(way)
+            over_scan, interval, *standing = ratio_cells(pool, best, ratio, f"no {_BEST} beside it")
+            share = _share_cell(ratio and ratio.estimate)
+            rows.append(row_of(name, backend, way, time_cell(pool), over_scan, interval, share, *standing))
             if ratio is not None:
                 points.append(ratio_point(way, ratio, row=f"{name} {backend}"))
         said = "; ".join(_saved(way, saved[way].estimate) for way in _WAYS if way in saved)

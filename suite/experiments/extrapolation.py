@@ -9,14 +9,15 @@ from statistics import median
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import epoch, from_storage
-from suite.analysis.steps import caveat, point, step, together, words
-from suite.case import Case
+from suite.analysis.input_pipeline import from_storage
+from suite.analysis.steps import caveat, point, together, usual_case, words
+from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
 from suite.workload import Description
 
@@ -74,17 +75,16 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         backend = _backend(about)
         if backend not in here.backends or not about.stored or examples(about) is None:
             continue
-        found += [step(about, backend, here), epoch(about, backend, here)]
+        found += [usual_case(about, backend, here), usual_case(about, backend, here, "epoch")]
         if about.run is not None:
-            data = here.data_of(about)
-            found.append(Case(workload=about.name, backend=backend, scope="run", batch=about.batch, data=data))
+            found.append(usual_case(about, backend, here, "run", allocator="tuned-malloc"))
     if catalogue and not found:
         here.need_gpu("extrapolation")
         here.need_cpu("extrapolation")
     return tuple(found)
 
 
-def _backend(about: Description) -> str:
+def _backend(about: Description) -> Backend:
     return "cpu" if (examples(about) or 0) * about.flop_per_example <= _MOST_FLOP else "gpu"
 
 
@@ -156,14 +156,10 @@ def _stages(record: Record) -> dict[int, float]:
 
 def _row(item: Epoch) -> tuple[Cell, ...]:
     record = item.measured.record
-    return (
-        Cell(text=record.workload),
-        Cell(text=f"{record.backend.upper()}, {item.where}"),
-        _time_cell(item.predicted, item.step.record),
-        _time_cell(item.seconds, record),
-        *times_cells(item.ratio, record),
-        Cell(text=units.percent(item.timed), sort=item.timed),
-        one_host_cell(item.step, item.measured),
+    where, caveats = f"{record.backend.upper()}, {item.where}", one_host_cell(item.step, item.measured)
+    predicted, measured = _time_cell(item.predicted, item.step.record), _time_cell(item.seconds, record)
+    return row_of(
+        record.workload, where, predicted, measured, *times_cells(item.ratio, record), share_cell(item.timed), caveats
     )
 
 

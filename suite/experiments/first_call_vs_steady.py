@@ -6,11 +6,9 @@ They are of one campaign: calls of one process are compared, and no pool says ho
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from msgspec.structs import replace
-
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, percent_words, point, step, together, words
+from suite.analysis.steps import caveat, percent_words, point, together, usual_case, words
 from suite.case import STARTING, Allocator, Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -18,6 +16,7 @@ from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import Description
 
@@ -45,7 +44,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """
     allocators: dict[Backend, Allocator] = {"cpu": STARTING, "gpu": "tuned-malloc"}
     return tuple(
-        replace(step(about, backend, here, allocator=allocators[backend]), scope="calls")
+        usual_case(about, backend, here, "calls", allocator=allocators[backend])
         for about in catalogue
         for backend in here.backends
     )
@@ -103,17 +102,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     for (item,) in (group for group in groups if values_by_round(group[0], first)):
         name, backend = item.record.workload, item.record.backend
         over = paired_ratio(values_by_round(item, first), values_by_round(item, steady)) if item.complete else None
-        rows.append(
-            (
-                Cell(text=name),
-                Cell(text=backend),
-                *(_seconds(item, value) for value in (first, second, steady)),
-                *times_cells(over, item.record),
-                _differing(item),
-                _middle(item, cores, lambda value: units.number(value)),
-                gain_cell(over, item, None),
-            )
-        )
+        seconds = (_seconds(item, value) for value in (first, second, steady))
+        busy = number_cell(_middle(item, cores), units.number)
+        more = (*times_cells(over, item.record), _differing(item), busy, gain_cell(over, item, None))
+        rows.append(row_of(name, backend, *seconds, *more))
         if over is not None:
             points.append(point("first / steady", over, item, row=f"{name} {backend}"))
             answers.append(
@@ -150,21 +142,15 @@ def _pair(cpu: Summary, gpu: Summary) -> bool:
 
 def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) -> tuple[Cell, ...]:
     found = paired_ratio(values_by_round(cpu, value), values_by_round(gpu, value))
-    return (
-        Cell(text=cpu.record.workload),
-        Cell(text=label),
-        *times_cells(found, gpu.record),
-        gain_cell(found, cpu, gpu),
-    )
+    return row_of(cpu.record.workload, label, *times_cells(found, gpu.record), gain_cell(found, cpu, gpu))
 
 
 def _fits(record: Record) -> bool:
     return record.case.scope == "calls" and record.usual()
 
 
-def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float], str]) -> Cell:
-    middle = median(values_by_round(item, value).values())
-    return Cell(text=text(middle), sort=middle)
+def _middle(item: Summary, value: Callable[[Run], float]) -> float:
+    return median(values_by_round(item, value).values())
 
 
 def _differing(item: Summary) -> Cell:
@@ -175,5 +161,5 @@ def _differing(item: Summary) -> Cell:
 
 
 def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:
-    middle = median(values_by_round(item, value).values())
+    middle = _middle(item, value)
     return Cell(text=units.seconds(middle), sort=middle, record=item.record, remark="median over processes")

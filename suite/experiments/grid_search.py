@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-import msgspec
-
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import gain, share_cell
+from suite.analysis.input_pipeline import gain
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
-from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
+from suite.analysis.steps import campaigns, caveat, in_all, point, together, usual_case, words
 from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -18,6 +16,7 @@ from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import number_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Description
 
@@ -56,7 +55,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     Raises ValueError if no workload has a grid.
     """
     made = tuple(
-        step(about, backend, here, batch=fits * about.batch, variant=variant)
+        usual_case(about, backend, here, batch=fits * about.batch, variant=variant)
         for about in catalogue
         if about.grid is not None
         for backend in here.backends
@@ -71,9 +70,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 def searches(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the whole search on each backend, one fit after another and stacked."""
     return tuple(
-        msgspec.structs.replace(
-            step(about, backend, here, batch=fits * about.batch, variant=variant), scope="run", allocator="tuned-malloc"
-        )
+        usual_case(about, backend, here, "run", batch=fits * about.batch, variant=variant, allocator="tuned-malloc")
         for about in catalogue
         if about.grid is not None and about.run is not None
         for backend in here.backends
@@ -139,18 +136,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         for item in ordered:
             found = gain(item, base) if base is not None and item is not base else None
             share = _share(item, shares)
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item)),
-                    time_cell(item),
-                    *(base_cells(item.record) if item is base else times_cells(found, item.record)),
-                    Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-                    share_cell(share, "no GPU takes part, or none was watched throughout"),
-                    gain_cell(found, item, base),
-                )
-            )
+            way = Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item))
+            ratio = base_cells(item.record) if item is base else times_cells(found, item.record)
+            rate = number_cell(item.flop_per_second, lambda value: units.quantity(value, "FLOP/s"))
+            watched = share_cell(share, "no GPU takes part, or none was watched throughout")
+            cells = (way, time_cell(item), *ratio, rate, watched, gain_cell(found, item, base))
+            rows.append(row_of(name, backend, *cells))
             if found is not None and base is not None:
                 points.append(point(backend, found, item, base, at=fits(item)))
                 gains += [(found, item)] if item.complete and base.complete else []
@@ -257,7 +248,7 @@ def _fits_words(item: Summary) -> str:
 def _searches(name: str, backend: str, group: Sequence[Summary]) -> list[tuple[Cell, ...]]:
     ways = zip(WAYS.values(), derived(group), strict=True)
     return [
-        (Cell(text=name), Cell(text=backend), Cell(text=way), Cell(text=units.seconds(seconds), sort=seconds))
+        row_of(name, backend, way, Cell(text=units.seconds(seconds), sort=seconds))
         for way, seconds in ways
         if seconds is not None
     ]

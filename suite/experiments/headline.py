@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.case import STARTING, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.table import Table
 from suite.scopes import USUAL_SCOPES
 from suite.workload import Description
 
@@ -50,16 +50,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     if not found:
         return None
     rows = tuple(
-        (
-            Cell(text=item.workload),
-            Cell(text=units.count(item.case.batch), sort=item.case.batch),
-            time_cell(item.cpu),
-            time_cell(item.gpu),
-            *times_cells(item.ratio.estimate, item.record),
-            Cell(text=item.state, remark="; ".join(item.reasons)),
-            Cell(text=units.count(item.hosts), sort=item.hosts),
-        )
-        for item in found
+        row_of(item.workload, count_cell(item.case.batch), *speedup_cells(item), *state_cells(item)) for item in found
     )
     chart = Chart(
         caption="CPU time over GPU time of one step on the same kind of machine.",

@@ -8,40 +8,18 @@ from typing import Any
 import msgspec
 
 from suite import units
+from suite.analysis import tuning
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import epoch, from_storage, gpu_busy, share_cell, step_share
-from suite.analysis.steps import untimed
-from suite.analysis.tuning import (
-    AUGMENTATIONS,
-    BATCHES,
-    BESIDE,
-    DEFAULT,
-    DOCUMENTED,
-    WORKERS,
-    Cells,
-    costs,
-    most,
-    singles,
-    tuned_cell,
-    tuning,
-)
+from suite.analysis.input_pipeline import from_storage, gpu_busy, step_share
+from suite.analysis.steps import untimed, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, rate_over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
-from suite.results.views.table import (
-    HOSTS,
-    STATUS,
-    Cell,
-    Table,
-    base_cells,
-    filled,
-    pooled_rate_cells,
-    standing_cells,
-    times_cells,
-)
+from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, filled, pooled_rate_cells, standing_cells
 from suite.workload import Description
 
 TITLE = "How is the input pipeline tuned?"
@@ -80,33 +58,34 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return the cells and the single settings of each network, of those beside it the default and a tuned cell."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     return tuple(
-        epoch(about, backend, here, **axes)
+        usual_case(about, backend, here, "epoch", **axes)
         for about in catalogue
         if about.stored
-        for axes in (_two(here.cores) if about.name in BESIDE else _all(about))
+        for axes in (_two(here.cores) if about.name in tuning.BESIDE else _all(about))
     )
 
 
 def rounds(case: Case, cores: int) -> int | None:
     """Return three rounds for what is compared in words, one for the other cells."""
-    if (case.workers, case.batch) in (DEFAULT, DOCUMENTED) or case.workers == most(cores):
+    if (case.workers, case.batch) in (tuning.DEFAULT, tuning.DOCUMENTED) or case.workers == tuning.most(cores):
         return _REPEATED
     return 1
 
 
 def _two(cores: int) -> Iterator[dict[str, Any]]:
-    yield from ({"workers": count, "batch": batch} for count, batch in dict.fromkeys((DEFAULT, tuned_cell(cores))))
+    for count, batch in dict.fromkeys((tuning.DEFAULT, tuning.tuned_cell(cores))):
+        yield {"workers": count, "batch": batch}
 
 
 def _all(about: Description) -> Iterator[dict[str, Any]]:
-    for augmentation, workers, batch in product(AUGMENTATIONS, WORKERS, BATCHES):
+    for augmentation, workers, batch in product(tuning.AUGMENTATIONS, tuning.WORKERS, tuning.BATCHES):
         yield {"workers": workers, "batch": batch, "augmentation": augmentation}
     for _, axes in _SETTINGS:
         if "decoding" in axes and about.dataset != _PHOTOGRAPHS:
             continue  # there is nothing to decode
         if "augmentation" in axes and not about.augmented:
             continue
-        yield {"workers": DEFAULT[0], "batch": DEFAULT[1], **axes}
+        yield {"workers": tuning.DEFAULT[0], "batch": tuning.DEFAULT[1], **axes}
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
@@ -118,17 +97,17 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     for group in grids:
         name, backend = group[0].case.workload, group[0].case.backend.upper()
         found = cells(group)
-        base = found.get((*DEFAULT, "host"))
+        base = found.get((*tuning.DEFAULT, "host"))
         tables.append(_grid(f"{name} on the {backend}, from storage, by workers, batch and augmentation", found))
         squares += _squares(f"{name}, {backend}", found)
-        answers += [f"{name} on the {backend}: {said}" for said in tuning(found)]
+        answers += [f"{name} on the {backend}: {said}" for said in tuning.gains(found)]
         if base is not None and (singly := list(_settings(group))):
             tables.append(_one_by_one(f"{name} on the {backend}, the default and one setting changed", base, singly))
-            answers.append(f"{name} on the {backend}, beside the default: {singles(base, singly)}")
+            answers.append(f"{name} on the {backend}, beside the default: {tuning.singles(base, singly)}")
     tables[0] = replace(tables[0], notes=(*tables[0].notes, *untimed(evidence, _fits, [*grids, others])))
     if others:
         tables.append(_beside(others))
-        answers += costs(others)
+        answers += tuning.costs(others)
     chart = HeatMap(
         caption="Examples a second from storage on, by workers and batch; brighter is faster. What may not be "
         "quoted stands in brackets.",
@@ -141,12 +120,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
 
 def swept(evidence: Evidence) -> list[tuple[Pool, ...]]:
     """Return the cells and single settings of each network and backend that was swept."""
-    return list(evidence.sides(lambda record: _fits(record) and record.workload not in BESIDE, least=2))
+    return list(evidence.sides(lambda record: _fits(record) and record.workload not in tuning.BESIDE, least=2))
 
 
 def beside(evidence: Evidence) -> list[Pool]:
     """Return the networks that were measured at the default and tuned alone, the default first."""
-    groups = evidence.sides(lambda record: _fits(record) and record.workload in BESIDE)
+    groups = evidence.sides(lambda record: _fits(record) and record.workload in tuning.BESIDE)
     return sorted((pool for group in groups for pool in group), key=_place)
 
 
@@ -161,12 +140,12 @@ def _place(pool: Pool) -> tuple[str, str, int]:
 def _changed(case: Case) -> dict[str, Any]:
     """Return which of the single settings are not what they are in the cells of the grid."""
     fields = [field for field in msgspec.structs.fields(Case) if field.name in _SINGLE]
-    usual = {field.name: AUGMENTATIONS if field.name == "augmentation" else (field.default,) for field in fields}
+    usual = {field.name: tuning.AUGMENTATIONS if field.name == "augmentation" else (field.default,) for field in fields}
     values = {name: getattr(case, name) for name in usual}
     return {name: value for name, value in values.items() if value not in usual[name]}
 
 
-def cells(group: Sequence[Pool]) -> Cells:
+def cells(group: Sequence[Pool]) -> tuning.Cells:
     """Return the cells of the grid, by workers, batch and augmentation."""
     mine = [pool for pool in group if not _changed(pool.case)]
     found = {(pool.case.workers or 0, pool.case.batch, pool.case.augmentation): pool for pool in mine}
@@ -178,7 +157,7 @@ def _settings(group: Sequence[Pool]) -> Iterator[tuple[str, Pool]]:
         yield from ((said, pool) for pool in group if _changed(pool.case) == axes)
 
 
-def _squares(title: str, cells: Cells) -> Iterator[Square]:
+def _squares(title: str, cells: tuning.Cells) -> Iterator[Square]:
     for (workers, batch, augmentation), pool in cells.items():
         rate, _ = pooled_rate_cells(pool)
         yield Square(
@@ -191,20 +170,11 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
         )
 
 
-def _grid(title: str, cells: Cells) -> Table:
-    base = cells.get((*DEFAULT, "host"))
+def _grid(title: str, cells: tuning.Cells) -> Table:
+    base = cells.get((*tuning.DEFAULT, "host"))
     rows = [
-        (
-            Cell(text=units.count(workers), sort=workers),
-            Cell(text=units.count(batch), sort=batch),
-            Cell(text=augmentation),
-            *pooled_rate_cells(pool),
-            _of_default(pool, base)[0],
-            share_cell(step_share(pool)),
-            share_cell(gpu_busy(pool)),
-            *standing_cells(pool.pooled),
-        )
-        for (workers, batch, augmentation), pool in cells.items()
+        row_of(*map(count_cell, key[:2]), key[2], *pooled_rate_cells(pool), _of_default(pool, base)[0], *_seen(pool))
+        for key, pool in cells.items()
     ]
     note = (
         "The step's share is that of the step alone, its batch on the device, in the time from storage on. The "
@@ -213,36 +183,30 @@ def _grid(title: str, cells: Cells) -> Table:
     return filled(Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note,)))
 
 
-def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, Cell]:
-    """Return how many times as fast as the default a cell is, with the interval."""
-    if pool is base:
-        return base_cells(pool.newest)
-    return times_cells(rate_over(pool, base).estimate if base else None, pool.newest, "no default beside it")
+def _seen(pool: Pool) -> tuple[Cell, ...]:
+    """Return the cells of the step's share, how busy the GPU is, status and hosts."""
+    return share_cell(step_share(pool)), share_cell(gpu_busy(pool)), *standing_cells(pool.pooled)
+
+
+def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, ...]:
+    """Return how many times as fast as the default a cell is, with the interval, status and hosts."""
+    return ratio_cells(pool, base, base and rate_over(pool, base), "no default beside it")
 
 
 def _one_by_one(title: str, base: Pool, singly: Sequence[tuple[str, Pool]]) -> Table:
     rows = tuple(
-        (
-            Cell(text=said),
-            *pooled_rate_cells(pool),
-            *_of_default(pool, base),
-            *standing_cells(pool.pooled if pool is base else rate_over(pool, base)),
-        )
-        for said, pool in (("nothing", base), *singly)
+        row_of(said, *pooled_rate_cells(pool), *_of_default(pool, base)) for said, pool in (("nothing", base), *singly)
     )
     return Table(title=title, columns=_SINGLY, rows=rows)
 
 
 def _beside(pools: Sequence[Pool]) -> Table:
     rows = tuple(
-        (
-            Cell(text=pool.case.workload),
-            Cell(text=units.count(pool.case.workers), sort=pool.case.workers),
-            Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
+        row_of(
+            pool.case.workload,
+            *map(count_cell, (pool.case.workers, pool.case.batch)),
             *pooled_rate_cells(pool),
-            share_cell(step_share(pool)),
-            share_cell(gpu_busy(pool)),
-            *standing_cells(pool.pooled),
+            *_seen(pool),
         )
         for pool in pools
     )

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import count_cell, ratio_cells, row_of
+from suite.results.views.table import HOSTS, STATUS, Table, time_cell
 from suite.workload import Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -32,7 +32,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         raise RuntimeError(
             f"experiment 'precision' asks for a choice, this GPU has only {', '.join(here.gpu_precisions)}"
         )
-    return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
+    return tuple(usual_case(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
@@ -47,18 +47,8 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             if full is not None and pool is not full:
                 gains[precision] = over(full, pool)
                 points.append(ratio_point(precision, gains[precision], row=name))
-            gain, why = gains.get(precision), f"no {_FULL} beside it"
-            ratio = times_cells(gain and gain.estimate, pool.newest, why)
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=precision),
-                    Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
-                    time_cell(pool),
-                    *(base_cells(pool.newest) if pool is full else ratio),
-                    *standing_cells(pool.pooled if pool is full else gain, why),
-                )
-            )
+            gain = ratio_cells(pool, full, gains.get(precision), f"no {_FULL} beside it")
+            rows.append(row_of(name, precision, count_cell(pool.case.batch), time_cell(pool), *gain))
         said = " and ".join(f"{precision} is {words(gain.estimate)}" for precision, gain in gains.items())
         text = f"{said} as fast as float32" if gains else "not known, as float32 was not measured"
         answers.append(f"{name}: {text}.{said_of_pooled(gains.values())}")

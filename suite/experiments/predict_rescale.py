@@ -10,6 +10,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.records.run import Predictions
 from suite.results.views.experiment_result import ExperimentResult
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table
 from suite.workload import Description
 
@@ -75,17 +76,17 @@ def _rows(record: Record, trained: str, steps: int, said: Predictions) -> list[t
         ("output = 1", said.accuracy_exactly_one, said.exactly_one),
     )
     return [
-        (
-            Cell(text=record.workload),
-            Cell(text=trained),
-            Cell(text=units.count(steps), sort=steps),
-            Cell(text=said.pixels),
-            Cell(text=rule),
+        row_of(
+            record.workload,
+            trained,
+            count_cell(steps),
+            said.pixels,
+            rule,
             Cell(text=units.percent(right, 3), sort=right, record=record),
             Cell(text=units.percent(dogs, 3), sort=dogs),
             Cell(text=units.number(said.mean_output), sort=said.mean_output),
             Cell(text=units.percent(said.exactly_one, 3), sort=said.exactly_one),
-            Cell(text=units.count(said.examples), sort=said.examples),
+            count_cell(said.examples),
         )
         for rule, right, dogs in rules
     ]

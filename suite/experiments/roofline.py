@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, steady, step
+from suite.analysis.steps import caveat, steady, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -12,6 +12,7 @@ from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
+from suite.results.views.rows import number_cell, row_of, share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Description
 
@@ -39,7 +40,9 @@ _CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time",
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the ceilings: products in each precision of each backend, memory once; other workloads as they are."""
     return tuple(
-        step(about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch)
+        usual_case(
+            about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch
+        )
         for about in catalogue
         for backend in here.backends
         for precision in (here.gpu_precisions if backend == "gpu" and about.name != COPY else ("float32-highest",))
@@ -98,22 +101,18 @@ def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
 def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
     case = item.record.case
     way = " ".join([case.variant] + ([f"batch {case.batch}"] if case.batch != item.record.description.batch else []))
-    return (
-        Cell(text=case.workload),
-        Cell(text=case.backend),
-        Cell(text=case.precision),
-        Cell(text=way),
+    return row_of(
+        case.workload,
+        case.backend,
+        case.precision,
+        way,
         time_cell(item),
-        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-        _share_cell(found.mfu, found.reason),
+        number_cell(item.flop_per_second, lambda value: units.quantity(value, "FLOP/s")),
+        share_cell(found.mfu, found.reason),
         Cell(text=units.number(found.intensity or None), sort=found.intensity),
         Cell(text=units.seconds(found.floor_seconds), sort=found.floor_seconds, remark=found.reason),
-        _share_cell(found.of_floor, found.reason),
+        share_cell(found.of_floor, found.reason),
     )
-
-
-def _share_cell(value: float | None, reason: str) -> Cell:
-    return Cell(text=units.percent(value), sort=value, remark=reason if value is None else "")
 
 
 def ceiling_table(ceilings: Roof) -> Table:
@@ -121,17 +120,10 @@ def ceiling_table(ceilings: Roof) -> Table:
     rows = []
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         record, unit = ceiling.measured.record, _unit(kind)
-        rows.append(
-            (
-                Cell(text=record.description.title),
-                Cell(text=backend),
-                Cell(text=precision),
-                Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record),
-                Cell(text=units.quantity_interval(*_ends(ceiling), unit)),
-                time_cell(ceiling.measured),
-                one_host_cell(ceiling.measured),
-            )
-        )
+        rate = Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record)
+        interval = units.quantity_interval(*_ends(ceiling), unit)
+        cells = (rate, interval, time_cell(ceiling.measured), one_host_cell(ceiling.measured))
+        rows.append(row_of(record.description.title, backend, precision, *cells))
     return Table(title="What this machine does at most, as measured", columns=_CEILINGS, rows=tuple(rows))
 
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import share_cell
-from suite.analysis.steps import untimed
+from suite.analysis.steps import untimed, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, share
 from suite.results.pooled.pools import Pool
@@ -15,7 +14,8 @@ from suite.results.records.run import GpuTelemetry, Run
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
+from suite.results.views.rows import number_cell, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Table, standing_cells, time_cell
 from suite.workload import Description
 
 TITLE = "Is a GPU idle because the run is short?"
@@ -42,15 +42,7 @@ _COLUMNS = (
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the runs on each backend: all three on the GPU, the documented one on the CPU."""
     return tuple(
-        Case(
-            workload=about.name,
-            backend=backend,
-            scope="run",
-            batch=about.batch,
-            variant=variant,
-            data=here.data_of(about),
-            length=length,
-        )
+        usual_case(about, backend, here, "run", variant=variant, length=length, allocator="tuned-malloc")
         for about in catalogue
         if about.run is not None and about.grid is None  # a search has its examples on the device
         for backend in here.backends
@@ -125,33 +117,19 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         for pool in ordered:
             shares = _shares(pool)
             trained = share(pool, lambda record: training_seconds(record.runs[0]) or None)
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=backend),
-                    Cell(text=words(pool)),
-                    time_cell(pool),
-                    Cell(text=units.seconds(trained.value) if trained else units.DASH, sort=trained and trained.value),
-                    *map(share_cell, shares),
-                    *standing_cells(pool.pooled),
-                )
-            )
+            seconds = number_cell(trained and trained.value, units.seconds)
+            cells = (time_cell(pool), seconds, *map(share_cell, shares), *standing_cells(pool.pooled))
+            rows.append(row_of(name, backend, words(pool), *cells))
             whole, training = shares[:2]
             if whole is None:
                 continue
             alone = f" ({units.percent(training.value)} while training)" if training else ""
             said.append(f"{units.percent(whole.value)} in {words(pool)}{alone}")
-            points += [
-                Point(
-                    series=series,
-                    value=100 * each.value,
-                    row=f"{name}, {words(pool)}",
-                    text=units.percent(each.value),
-                    solid=not any(lacking(pool.pooled)),
-                )
-                for series, each in (("whole run", whole), ("while training", training))
-                if each is not None
-            ]
+            solid, row = not any(lacking(pool.pooled)), f"{name}, {words(pool)}"
+            for series, each in (("whole run", whole), ("while training", training)):
+                if each is not None:
+                    text = units.percent(each.value)
+                    points.append(Point(series=series, value=100 * each.value, row=row, text=text, solid=solid))
         if said:
             answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_longer(ordered)}{_missing(ordered)}")
     if not rows:

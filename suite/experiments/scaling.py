@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, second, strong, weak
-from suite.analysis.scaling import said
-from suite.analysis.steps import ratio_point, share, share_words, step, untimed
+from suite.analysis.devices import COUNTS, Side, asked, cells_by_workload, said, second, strong, weak
+from suite.analysis.steps import ratio_point, share, share_words, untimed, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
@@ -50,7 +50,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """
     here.need_gpus("scaling", GPUS)
     return tuple(
-        step(about, "gpu", here, devices=devices, batch=batch)
+        usual_case(about, "gpu", here, devices=devices, batch=batch)
         for about in catalogue
         for devices, batch in settings(about, here.gpus)
     )
@@ -113,17 +113,10 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in sides:
         item, alone = side.item, side.devices == 1
         speed = base_cells(item.newest) if alone and item else _speed(side)
-        yield (
-            Cell(text=name),
-            Cell(text=units.count(side.devices), sort=side.devices),
-            Cell(text=units.count(side.batch), sort=side.batch),
-            time_cell(item),
-            *speed,
-            *_percent_cells(side.efficiency),
-            _adding_cell(side.adding),
-            _away(side),
-            *standing_cells(item.pooled if alone and item else side.speed, side.why),
-        )
+        seen = (*_percent_cells(side.efficiency), _adding_cell(side.adding), _away(side))
+        standing = standing_cells(item.pooled if alone and item else side.speed, side.why)
+        size = (count_cell(side.devices), count_cell(side.batch))
+        yield row_of(name, *size, time_cell(item), *speed, *seen, *standing)
 
 
 def _speed(side: Side) -> tuple[Cell, Cell]:
@@ -147,14 +140,8 @@ def _away(side: Side) -> Cell:
 
 def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in pairs:
-        yield (
-            Cell(text=name),
-            Cell(text=units.count(side.batch), sort=side.batch),
-            time_cell(side.base),
-            time_cell(side.item),
-            *_speed(side),
-            *standing_cells(side.speed, side.why),
-        )
+        times = (time_cell(side.base), time_cell(side.item))
+        yield row_of(name, count_cell(side.batch), *times, *_speed(side), *standing_cells(side.speed, side.why))
 
 
 def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:

@@ -3,19 +3,17 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from suite import units
+from suite.analysis import serving
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
-from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
-from suite.analysis.steps import pooled_point, said_of, step, words
+from suite.analysis.steps import pooled_point, said_of, usual_case, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.rows import count_cell, row_of, state_cells
 from suite.results.views.table import Cell, Table, filled, pooled_rate_cells, times_cells
 from suite.workload import Description
 
@@ -36,7 +34,7 @@ METHOD = (
 )
 WORKLOADS = ("serve_mobilenet_v2", "serve_nasnet_mobile", "serve_resnet50", "serve_resnet152", "serve_nasnet_large")
 
-Reasons = Mapping[tuple[str, Way, str], str]  # by network, way and backend
+Reasons = Mapping[tuple[str, serving.Way, str], str]  # by network, way and backend
 
 _CLUSTERS = ((1, 5), (3, 5))  # GPUs and CPU machines
 _DOCUMENTED = (3, 5)  # in the article
@@ -58,34 +56,48 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
         for about in chosen
         for backend in here.backends
         for case in (
-            msgspec.structs.replace(step(about, backend, here, batch=1), scope="serve"),
-            *(step(about, backend, here, batch=batch) for batch in BATCHES),
+            usual_case(about, backend, here, "serve", batch=1),
+            *(usual_case(about, backend, here, batch=batch) for batch in serving.BATCHES),
         )
     )
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return latencies, throughput and what the GPU gains by network; None if nothing was served."""
-    requests = latencies(evidence.records)
-    sides, gained = sides_of(evidence), served(evidence.speedups)
+    requests = serving.latencies(evidence.records)
+    sides, gained = serving.sides_of(evidence), serving.served(evidence.speedups)
     if not sides and not requests:
         return None
-    answers, derived = said(requests), []
+    answers, derived = serving.said(requests), []
     for name, ways in gained.items():
         answers += _gained(name, ways)
         derived += _derived_rows(name, ways)
     rates = [point for name, ways in sides.items() for point in _rate_points(name, ways)]
     speeds = [pooled_point(item, _words(way), row=name) for name, ways in gained.items() for way, item in ways.items()]
-    tables = [latency_table(requests)] if requests else []
+    tables = [serving.latency_table(requests)] if requests else []
     tables += [_rate_table(sides, gained, _reasons(evidence))] if sides else []
     tables += [_derived_table(derived)] if derived else []
     timed = sides.keys() | {item.summary.record.workload for item in requests}
     tables[0] = replace(tables[0], notes=(*tables[0].notes, *_untimed(timed)))
-    charts = (latency_chart(requests), _speed_chart(speeds))
+    chart = Chart(
+        caption="Pictures a second of the step over its batch, which lies on the device.",
+        across="batch, log scale",
+        up="pictures/s, log scale",
+        points=tuple(rates),
+        joined=True,
+    )
+    gains = Chart(
+        name="speedups",
+        caption="CPU time over GPU time of a picture, by pictures at a time; above 1 the GPU is faster.",
+        across="CPU time / GPU time, log scale",
+        points=tuple(speeds),
+        level=1.0,
+    )
+    charts = (serving.latency_chart(requests), gains if speeds else None)
     return ExperimentResult(
         answers=tuple(answers),
         tables=tuple(tables),
-        chart=_rate_chart(rates),
+        chart=chart if rates else None,
         beside=tuple(chart for chart in charts if chart is not None),
     )
 
@@ -97,16 +109,16 @@ def _untimed(timed: Container[str]) -> Iterator[str]:
         yield f"Not timed here by this experiment: {', '.join(missing)}."
 
 
-def _gained(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[str]:
+def _gained(name: str, found: Mapping[serving.Way, PooledSpeedUp]) -> Iterator[str]:
     by_way = "; ".join(f"{_words(way)}: {words(item.ratio.estimate)}" for way, item in found.items())
     yield f"{name}: the GPU's pictures/s over the CPU's, by pictures at a time: {by_way}.{said_of(found.values())}"
-    if REQUESTS in found:
+    if serving.REQUESTS in found:
         gpus, machines = _DOCUMENTED
-        value = words(cluster(found[REQUESTS].ratio.estimate, gpus, machines))
+        value = words(serving.cluster(found[serving.REQUESTS].ratio.estimate, gpus, machines))
         yield (
             f"{name}, derived: {gpus} such GPUs answer {value} as many requests as the CPUs of {machines} such "
             "machines, if both scale perfectly; documented, for a network that is not named: "
-            f"{_claimed(found[REQUESTS])}."
+            f"{_claimed(found[serving.REQUESTS])}."
         )
 
 
@@ -118,10 +130,14 @@ def _claimed(item: PooledSpeedUp) -> str:
 def _reasons(evidence: Evidence) -> Reasons:
     """Return what was said of each side of each way when it was last measured."""
     last = sorted(evidence.records, key=lambda record: record.created)
-    return {(r.workload, way_of(r.case), r.backend): "; ".join(summary(r).reasons) for r in last if asked(r)}
+    return {
+        (r.workload, serving.way_of(r.case), r.backend): "; ".join(summary(r).reasons) for r in last if serving.asked(r)
+    }
 
 
-def _rate_table(sides: Networks, gained: Mapping[str, Mapping[Way, PooledSpeedUp]], reasons: Reasons) -> Table:
+def _rate_table(
+    sides: serving.Networks, gained: Mapping[str, Mapping[serving.Way, PooledSpeedUp]], reasons: Reasons
+) -> Table:
     rows = [
         _rate_row(name, way, pools, gained.get(name, {}).get(way), reasons)
         for name, ways in sides.items()
@@ -131,36 +147,25 @@ def _rate_table(sides: Networks, gained: Mapping[str, Mapping[Way, PooledSpeedUp
 
 
 def _rate_row(
-    name: str, way: Way, pools: Mapping[str, Pool], gain: PooledSpeedUp | None, reasons: Reasons
+    name: str, way: serving.Way, pools: Mapping[str, Pool], gain: PooledSpeedUp | None, reasons: Reasons
 ) -> tuple[Cell, ...]:
     hosts = gain.hosts if gain else min(pool.hosts for pool in pools.values())
-    return (
-        Cell(text=name),
-        Cell(text=_words(way), sort=way[1]),
-        *(
-            cell
-            for side in ("cpu", "gpu")
-            for cell in pooled_rate_cells(pools.get(side), reasons.get((name, way, side), ""))
-        ),
-        *times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured"),
-        Cell(text=gain.state, remark="; ".join(gain.reasons)) if gain else Cell(text=units.DASH),
-        Cell(text=units.count(hosts), sort=hosts),
-    )
+    cpu, gpu = (pooled_rate_cells(pools.get(side), reasons.get((name, way, side), "")) for side in ("cpu", "gpu"))
+    ratio = times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured")
+    state = state_cells(gain)[0] if gain else units.DASH
+    return row_of(name, _way_cell(way), *cpu, *gpu, *ratio, state, count_cell(hosts))
 
 
-def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tuple[Cell, ...]]:
+def _derived_rows(name: str, found: Mapping[serving.Way, PooledSpeedUp]) -> Iterator[tuple[Cell, ...]]:
     """Yield a row for each cluster, by requests and by the largest batch that both sides have."""
-    for way in dict.fromkeys(way for way in (REQUESTS, *list(found)[-1:]) if way in found):
+    for way in dict.fromkeys(way for way in (serving.REQUESTS, *list(found)[-1:]) if way in found):
         for gpus, machines in _CLUSTERS:
             same = (gpus, machines) == _DOCUMENTED
-            yield (
-                Cell(text=name),
-                Cell(text=_words(way), sort=way[1]),
-                Cell(text=units.count(gpus), sort=gpus),
-                Cell(text=units.count(machines), sort=machines),
-                *times_cells(cluster(found[way].ratio.estimate, gpus, machines)),
-                Cell(text=_claimed(found[way]) if same else units.DASH, remark="" if same else "nothing is documented"),
+            value = times_cells(serving.cluster(found[way].ratio.estimate, gpus, machines))
+            documented = (
+                Cell(text=_claimed(found[way])) if same else Cell(text=units.DASH, remark="nothing is documented")
             )
+            yield row_of(name, _way_cell(way), count_cell(gpus), count_cell(machines), *value, documented)
 
 
 def _derived_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
@@ -172,37 +177,19 @@ def _derived_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
     return Table(title=title, columns=_DERIVED, rows=tuple(rows), notes=(note,))
 
 
-def _rate_points(name: str, ways: Mapping[Way, Mapping[str, Pool]]) -> Iterator[Point]:
+def _rate_points(name: str, ways: Mapping[serving.Way, Mapping[str, Pool]]) -> Iterator[Point]:
     for way, pools in ways.items():
-        for backend, pool in pools.items() if way != REQUESTS else ():
+        for backend, pool in pools.items() if way != serving.REQUESTS else ():
             rate = pool.seconds.per(way[1])
-            yield Point(
-                series=f"{name}, {backend.upper()}",
-                value=rate.value,
-                low=rate.low,
-                high=rate.high,
-                at=way[1],
-                text=f"{number(rate)} pictures/s",
-                solid=not any(lacking(pool.pooled)),
+            solid = not any(lacking(pool.pooled))
+            yield value_point(
+                f"{name}, {backend.upper()}", rate, f"{serving.number(rate)} pictures/s", solid, at=way[1]
             )
 
 
-def _rate_chart(rates: Sequence[Point]) -> Chart | None:
-    if not rates:
-        return None
-    caption = "Pictures a second of the step over its batch, which lies on the device."
-    return Chart(
-        caption=caption, across="batch, log scale", up="pictures/s, log scale", points=tuple(rates), joined=True
-    )
+def _way_cell(way: serving.Way) -> Cell:
+    return Cell(text=_words(way), sort=way[1])
 
 
-def _speed_chart(speeds: Sequence[Point]) -> Chart | None:
-    if not speeds:
-        return None
-    caption = "CPU time over GPU time of a picture, by pictures at a time; above 1 the GPU is faster."
-    across = "CPU time / GPU time, log scale"
-    return Chart(caption=caption, across=across, points=tuple(speeds), level=1.0, name="speedups")
-
-
-def _words(way: Way) -> str:
-    return "1, four under way" if way == REQUESTS else f"batch {units.count(way[1])}"
+def _words(way: serving.Way) -> str:
+    return "1, four under way" if way == serving.REQUESTS else f"batch {units.count(way[1])}"

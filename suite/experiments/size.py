@@ -7,13 +7,14 @@ from statistics import fmean
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import pooled_point, said_of, step
+from suite.analysis.steps import pooled_point, said_of, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.fit import Fit, power_law, rank_correlation
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.table import Cell, Table
 from suite.workload import Description
 
 TITLE = "Does a larger step gain more from a GPU?"
@@ -36,7 +37,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return both sides of each network. Raises RuntimeError if one of them is not there."""
     here.need_gpu("size")
     here.need_cpu("size")
-    return tuple(step(about, backend, here) for about in catalogue for backend in here.backends)
+    return tuple(usual_case(about, backend, here) for about in catalogue for backend in here.backends)
 
 
 def flop(item: PooledSpeedUp) -> int:
@@ -96,14 +97,6 @@ def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
 
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
-    record = item.record
-    return (
-        Cell(text=record.workload),
-        Cell(text=record.description.family),
-        Cell(text=units.count(record.case.batch), sort=record.case.batch),
-        Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item)),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        *times_cells(item.ratio.estimate, record),
-        Cell(text=item.state, remark="; ".join(item.reasons)),
-    )
+    size = Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item))
+    family, batch = item.record.description.family, count_cell(item.case.batch)
+    return row_of(item.workload, family, batch, size, *speedup_cells(item), state_cells(item)[0])

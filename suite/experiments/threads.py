@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
+from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
+from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Table, time_cell
 from suite.workload import Description
 
 TITLE = "How much faster are more threads?"
@@ -32,7 +33,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     """Return the CPU's step with each number of threads below all cores, and with all."""
     here.need_cpu("threads")
     counts = (*(1 << power for power in range((here.cores - 1).bit_length())), None)
-    return tuple(step(about, "cpu", here, threads=count) for about in catalogue for count in counts)
+    return tuple(usual_case(about, "cpu", here, threads=count) for about in catalogue for count in counts)
 
 
 def threads(pool: Pool) -> int:
@@ -57,19 +58,12 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     for ordered in groups:
         first, name = ordered[0], ordered[0].case.workload
         for pool in ordered:
-            speed = pool.pooled if pool is first else over(first, pool)
+            speed = over(first, pool)
             ideal = 1.0 if pool is first else speed.value * threads(first) / threads(pool)
-            rows.append(
-                (
-                    Cell(text=name),
-                    Cell(text=units.count(threads(pool)), sort=threads(pool)),
-                    time_cell(pool),
-                    *(base_cells(pool.newest) if pool is first else times_cells(speed.estimate, pool.newest)),
-                    Cell(text=units.percent(ideal), sort=ideal),
-                    *standing_cells(speed),
-                )
-            )
-            points.append(ratio_point(name, over(first, pool), at=threads(pool)))
+            gain, interval, *standing = ratio_cells(pool, first, speed)
+            count = count_cell(threads(pool))
+            rows.append(row_of(name, count, time_cell(pool), gain, interval, share_cell(ideal), *standing))
+            points.append(ratio_point(name, speed, at=threads(pool)))
         most = max(most, threads(ordered[-1]))
         answers.append(_answer(name, ordered))
     if not answers:

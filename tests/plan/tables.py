@@ -101,7 +101,7 @@ def _run(name: str, models: Sequence[Description], kind: Kind, answers: Answers)
 
     One that needs several GPUs is answered if it is with each number of them that is asked for.
     """
-    needed, owed = experiments.gpus(name), _owed(name, kind)
+    needed, owed = getattr(experiments.load(name), "GPUS", 1), _owed(name, kind)
     counts = kind.counts(needed)
     if needed == 1 or not counts:
         return _answer(needed, models, kind, answers, owed)
@@ -146,7 +146,7 @@ def _owed(name: str, kind: Kind) -> Cell:
     """Return which tier is to answer an experiment on a kind of machine, or why none is."""
     if getattr(experiments.load(name), "NEEDS_DATA", None):
         return Cell(text=units.DASH, remark="needs the real data")
-    if not kind.counts(experiments.gpus(name)):
+    if not kind.counts(getattr(experiments.load(name), "GPUS", 1)):
         return Cell(text=units.DASH, remark="not asked for")
     return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
 

@@ -27,7 +27,7 @@ from hostile_packs import HOSTILE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suite.report.charts import download, vega
+from suite.report.charts import drawing, vega
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import safe
 from suite.report.site import pages
@@ -441,13 +441,15 @@ def formulas() -> Finding:
     found = []
     for name in computed:
         host = msgspec.structs.replace(factory.HOST, name=name)
-        rows = csv.reader(io.StringIO(download.table(vega.speedups(pooled_speedups(factory.campaign(machine=host))))))
+        rows = csv.reader(
+            io.StringIO(drawing.csv_table(vega.speedups(pooled_speedups(factory.campaign(machine=host)))))
+        )
         found += [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     return Finding(
         what="formulas in the tables of charts",
         expected="text, for every sheet",
         found=", ".join(found) or f"{len(computed)} kinds of formula, none left",
-        by="suite/report/charts/download.py",
+        by="suite/report/charts/drawing.py",
         good=not found,
     )
 

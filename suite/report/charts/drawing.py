@@ -1,20 +1,57 @@
-"""Render Vega-Lite specifications to SVG on several cores.
+"""Files made from Vega-Lite specifications: tables of their numbers, and pictures, drawn on several cores.
 
 As a program it takes a JSON list on standard input: one process renders its pictures one at a time.
 """
 
+import csv
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import vl_convert
 
 from suite.child_imports import child_imports
 
-_FEWEST, _MOST_PROCESSES = 20, 8  # pictures per process, which takes half a second to start; processes
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute these instead of showing them
+_FEWEST_FIELDS = 2  # of a row; a single field is a line of the chart, not a number
+
+
+def csv_table(specification: dict[str, Any]) -> str:
+    """Return each row that a specification draws, once, as comma-separated values; columns as they first appear."""
+    rows = [row for row in _rows(specification) if len(row) >= _FEWEST_FIELDS]
+    distinct = {json.dumps(row, sort_keys=True): row for row in rows}.values()
+    columns = dict.fromkeys(name for row in distinct for name in row)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in distinct)
+    return out.getvalue()
+
+
+def _rows(part: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(part, list):
+        for each in part:
+            yield from _rows(each)
+    elif isinstance(part, dict):
+        yield from part.get("data", {}).get("values", ())
+        for name in ("layer", "vconcat", "hconcat"):
+            yield from _rows(part.get(name, []))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+_FEWEST_PICTURES, _MOST_PROCESSES = 20, 8  # pictures per process, which takes half a second to start; processes
 
 
 def drawn(specifications: Sequence[str]) -> list[str]:
@@ -22,7 +59,7 @@ def drawn(specifications: Sequence[str]) -> list[str]:
 
     Raises RuntimeError if a rendering process fails.
     """
-    processes = min(_cores(), _MOST_PROCESSES, len(specifications) // _FEWEST)
+    processes = min(_cores(), _MOST_PROCESSES, len(specifications) // _FEWEST_PICTURES)
     if processes < 2:
         return _drawn_here(specifications)
     pictures = [""] * len(specifications)

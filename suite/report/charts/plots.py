@@ -42,14 +42,11 @@ def _on_a_scale(chart: Chart) -> Any:
     up = _shares(chart.up, chart.whole) if chart.whole else _log(chart.up, reach)
     x, y = alt.X("at:Q", **along), alt.Y("value:Q", **up)
     place: Row = {"x": x, "y": y, "color": _colour(names)}
-    layers = [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(y=y)] if chart.level is not None else []
+    layers = _level(chart, y=y)
     layers += [_line(line, place) for line in chart.lines]
     if chart.joined and rows:
         layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
-    bars = [row for row in rows if row["low"] < row["high"]]
-    if bars:
-        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": alt.Y2("high:Q")}
-        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers += _bars(rows, place | {"y": alt.Y("low:Q", **up), "y2": alt.Y2("high:Q")})
     layers += _points(rows, place)
     named = [
         {"at": line.ends[-1][0], "value": line.ends[-1][1], "text": line.text} for line in chart.lines if line.text
@@ -72,13 +69,8 @@ def _in_rows(chart: Chart) -> Any:
     several = len(names) < len(rows)  # points share a row; their numbers stand below each other
     if several:
         place["yOffset"] = alt.YOffset("series:N", sort=series)
-    layers = []
-    if chart.level is not None:
-        layers.append(_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(x=place["x"]))
-    bars = [row for row in rows if row["low"] < row["high"]]
-    if bars:
-        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": alt.X2("high:Q")}
-        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers = _level(chart, x=place["x"])
+    layers += _bars(rows, place | {"x": alt.X("low:Q", **along), "x2": alt.X2("high:Q")})
     layers += _points(rows, place)
     words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
     side = "left" if chart.whole else "center"  # a share near 0 stands at the axis
@@ -155,6 +147,16 @@ def _values(points: Sequence[Point]) -> list[Row]:
 
 def _drawn(rows: Sequence[Row]) -> alt.Chart:
     return alt.Chart(inline(list(rows)))
+
+
+def _level(chart: Chart, **axis: Any) -> list[alt.Chart]:
+    """Return the dashed line of the value without gain; nothing if the chart has none."""
+    return [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(**axis)] if chart.level is not None else []
+
+
+def _bars(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
+    bars = [row for row in rows if row["low"] < row["high"]]
+    return [_drawn(bars).mark_rule(strokeWidth=2.5).encode(**place)] if bars else []
 
 
 def _line(line: ChartLine, place: Row) -> alt.Chart:

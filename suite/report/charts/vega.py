@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ import altair as alt
 from altair.utils import schemapi
 
 from suite import units
-from suite.report.charts import download, drawing
+from suite.report.charts import drawing
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 
@@ -93,22 +94,19 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
     point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
     # Vega warns of a layer without rows, so hollow and filled points are added only if there are any.
     kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
+    base, side = alt.Chart(inline(rows)), {"y": model, "color": colour}
     layers = [
         alt.Chart(inline(reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=tips),
-        alt.Chart(inline(rows))
-        .mark_rule(strokeWidth=1)
-        .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=model, color=colour),
-        alt.Chart(inline(rows))
-        .mark_rule(strokeWidth=3)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),
+        base.mark_rule(strokeWidth=1).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), **side),
+        base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), **side),
         *(
-            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, y=model, color=colour, tooltip=tips)
+            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, **side, tooltip=tips)
             for kind, some in kinds
             if some
         ),
-        alt.Chart(inline(rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
+        base.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return finished(chart)
@@ -178,11 +176,6 @@ def themed(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
 
 
-def files(name: str, specification: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's themed specification as a file; its pictures and table are made if it changed."""
-    return {f"{FOLDER}/{name}.json": json.dumps(specification, indent=1) + "\n"}
-
-
 def derived(name: str) -> tuple[str, ...]:
     """Return the names of the files derived from a specification: the static pictures and the table."""
     stem = name.removesuffix(".json")
@@ -190,11 +183,11 @@ def derived(name: str) -> tuple[str, ...]:
 
 
 def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the files derived from these specifications, which `files` wrote, by name."""
+    """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
     for spec, light in zip(specs, lights, strict=True):
-        yield light, recoloured(light), download.table(spec)
+        yield light, recoloured(light), drawing.csv_table(spec)
 
 
 def recoloured(light: str) -> str:
@@ -225,3 +218,23 @@ def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
 
 def _looking(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     return json.dumps({**spec, "config": config(palette, ground)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A named chart: its Vega-Lite specification without colours, its caption, and its alternative text."""
+
+    name: str
+    spec: dict[str, Any]
+    caption: str
+    alternative: str
+
+    @cached_property
+    def specification(self) -> dict[str, Any]:
+        """The specification with the colours of both palettes."""
+        return themed(self.spec)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The specification's file by its path below the site's sources; pictures and table are made if it changed."""
+        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, indent=1) + "\n"}

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from suite import experiments, units
 from suite.case import Case, Precision
 from suite.report.parts.facts import Answers, Facts
-from suite.report.parts.html import links
-from suite.report.parts.templates import render
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table
 from suite.scopes import SCOPES
 from suite.workload import Description
@@ -20,7 +19,7 @@ _PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "b
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     tables = measured(facts.records, facts.catalogue), answered(facts.answers)
-    return {PATH: render(PATH, facts.local, tables=tables, links=links(facts.measured, ""))}
+    return {PATH: facts.page(PATH, tables=tables)}
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:
@@ -41,7 +40,7 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
     ]
     timed_columns = {column for cases in timed.values() for column, _ in cases}
     columns = [column for column in columns if column in timed_columns]
-    rows = tuple((Cell(text=name), *(_number(cases, column) for column in columns)) for name, cases in timed.items())
+    rows = tuple(row_of(name, *(_number(cases, column) for column in columns)) for name, cases in timed.items())
     title = f"Models with a complete result, of {units.count(len(models))}"
     return Table(title=title, columns=("machine", *columns), rows=rows)
 
@@ -58,23 +57,14 @@ def _column(record: Record) -> str:
 
 
 def _number(found: set[tuple[str, str]], column: str) -> Cell:
-    count = sum(of == column for of, _ in found)
-    return Cell(text=units.count(count), sort=count) if count else Cell(text=units.DASH)
+    return count_cell(sum(of == column for of, _ in found) or None)
 
 
 def answered(answers: Answers) -> Table:
     """Return the machines that answered each experiment's question."""
     rows = tuple(
-        (
-            Cell(text=name),
-            Cell(text=experiments.load(name).TITLE),
-            Cell(text="; ".join(machine.name for machine, _ in answered_by) or units.DASH),
-        )
-        for name, answered_by in answers.items()
+        row_of(name, experiments.load(name).TITLE, "; ".join(machine.name for machine, _ in found) or units.DASH)
+        for name, found in answers.items()
     )
-    return Table(
-        title="Experiments and the machines that answered",
-        columns=("experiment", "question", "machines"),
-        rows=rows,
-        words=True,
-    )
+    title, columns = "Experiments and the machines that answered", ("experiment", "question", "machines")
+    return Table(title=title, columns=columns, rows=rows, words=True)

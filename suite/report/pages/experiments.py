@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from suite import experiments
 from suite.experiments import needs_data
 from suite.report.charts import plots
+from suite.report.charts.vega import Figure
 from suite.report.parts.facts import Facts
-from suite.report.parts.figure import Figure
-from suite.report.parts.html import links
-from suite.report.parts.templates import render
 from suite.results.views.experiment_result import Chart, ExperimentResult, HeatMap
 
 FOLDER = "experiments"
@@ -25,15 +23,13 @@ def _files(facts: Facts, name: str) -> dict[str, str]:
         (machine, result, list(_figures(f"{FOLDER}.{name}.{machine.slug}", result)))
         for machine, result in facts.answers[name]
     ]
-    page = render(
+    page = facts.page(
         path,
-        facts.local,
-        template="experiment.md.j2",
+        "experiment.md.j2",
         name=name,
         experiment=experiment,
         needs=needs_data(name),
         machines=machines,
-        links=links(facts.measured, "../"),
     )
     charts = {path: text for *_, figures in machines for each in figures for path, text in each.files.items()}
     return charts | {path: page}

@@ -2,8 +2,6 @@
 
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import baseline_tables
-from suite.report.parts.html import links
-from suite.report.parts.templates import render
 from suite.results.single.selection import by_machine
 
 PATH = "standing.md"
@@ -16,11 +14,5 @@ def files(facts: Facts) -> dict[str, str]:
         (slug, mine[0].machine.name, baseline_tables(item for item in comparisons if item.machine == slug))
         for slug, mine in by_machine(facts.measured).items()
     ]
-    page = render(
-        PATH,
-        facts.local,
-        machines=[each for each in machines if each[2]],
-        compared=any(item.best for item in comparisons),
-        links=links(facts.measured, ""),
-    )
-    return {PATH: page}
+    shown, compared = [each for each in machines if each[2]], any(item.best for item in comparisons)
+    return {PATH: facts.page(PATH, machines=shown, compared=compared)}

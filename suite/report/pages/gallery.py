@@ -5,6 +5,7 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.templates import render
 from suite.results.evidence.gallery import PICTURES, Gallery, Published, Reviews, Rows, Sheet
+from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import Cell, Table
 
 PATH = "data.md"
@@ -13,13 +14,10 @@ _QUANTILES = ("least", "lower quartile", "median", "upper quartile", "largest")
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    return {PATH: page(facts.drawn)}
+    return {PATH: _page(facts.drawn) if facts.drawn else render(PATH, found=None)}
 
 
-def page(gallery: Gallery | None) -> str:
-    """Return the page as Markdown."""
-    if gallery is None:
-        return render(PATH, found=None)
+def _page(gallery: Gallery) -> str:
     return render(
         PATH,
         found=gallery,
@@ -44,7 +42,7 @@ def words(sheet: Sheet) -> str:
 
 def review_table(some: Reviews) -> Table:
     """Return reviews as a table."""
-    rows = tuple((Cell(text=one.label), Cell(text=one.text), Cell(text=units.count(one.words))) for one in some.reviews)
+    rows = tuple(row_of(one.label, one.text, units.count(one.words)) for one in some.reviews)
     title = f"Twelve reviews of the stand-in for {some.dataset}, seed {some.seed}"
     return Table(title=title, columns=("the film", "beginning", "words in all"), rows=rows, words=True)
 
@@ -53,11 +51,7 @@ def row_table(table: Rows) -> Table:
     """Return the table of the first rows."""
     numbers = zip(*(column.values for column in table.columns), strict=True)
     rows = tuple(
-        (
-            Cell(text=str(number)),
-            *(Cell(text=units.number(value), sort=value) for value in values),
-            Cell(text=str(label)),
-        )
+        row_of(str(number), *(number_cell(value, units.number) for value in values), str(label))
         for number, (values, label) in enumerate(zip(numbers, table.labels, strict=True), 1)
     )
     title = f"The first rows of the stand-in for {table.dataset}, seed {table.seed}"
@@ -67,7 +61,7 @@ def row_table(table: Rows) -> Table:
 def spread_table(table: Rows) -> Table:
     """Return the table of the spread of each column."""
     rows = tuple(
-        (Cell(text=column.name), *(Cell(text=units.number(value), sort=value) for value in column.quantiles))
+        row_of(column.name, *(number_cell(value, units.number) for value in column.quantiles))
         for column in table.columns
     )
     return Table(title=f"How {units.count(table.rows)} rows are spread", columns=("column", *_QUANTILES), rows=rows)
@@ -75,18 +69,13 @@ def spread_table(table: Rows) -> Table:
 
 def published_table(published: tuple[Published, ...]) -> Table:
     """Return the table of the published sets, a row each."""
-    rows = tuple(
-        (
-            Cell(text=one.dataset),
-            Cell(text=f"{one.builder} {one.version}"),
-            Cell(text=units.quantity(one.download_bytes, "B") if one.download_bytes else "a part of it, streamed"),
-            Cell(text=one.training),
-            Cell(text=one.validation),
-            Cell(text=one.source),
-            Cell(text=one.licence or "TFDS states none"),
-        )
-        for one in published
-    )
+    rows = tuple(map(_published, published))
     columns = ("data set", "TFDS builder", "download", "training", "validation", "source", "licence")
     note = "Where TFDS states no licence, the source's own page says under which terms the data may be used."
     return Table(title="What --data tfds loads", columns=columns, rows=rows, notes=(note,), words=True)
+
+
+def _published(one: Published) -> tuple[Cell, ...]:
+    size = units.quantity(one.download_bytes, "B") if one.download_bytes else "a part of it, streamed"
+    builder, licence = f"{one.builder} {one.version}", one.licence or "TFDS states none"
+    return row_of(one.dataset, builder, size, one.training, one.validation, one.source, licence)

@@ -35,6 +35,10 @@ _COLUMNS = {
     "of machine; a dash: nothing does.",
     "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
 }
+_CERTIFIED = (
+    "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
+    f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
+)
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",
     "tf32": "The matrix units of the GPU round what they multiply to TF32.",
@@ -63,16 +67,11 @@ _FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "j
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    return {PATH: page(facts.proof)}
-
-
-def page(parts: Sequence[Part]) -> str:
-    """Return the page; `parts` of the trust session give the coverage of intervals."""
-    return render(PATH, groups=groups(parts), former=_FORMER)
+    return {PATH: render(PATH, groups=groups(facts.proof), former=_FORMER)}
 
 
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
-    """Return the words and their meanings, by table column."""
+    """Return the words and their meanings, by table column; the trust session's parts give the intervals' coverage."""
     return {
         "Scope: what a time is of": {
             **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},
@@ -81,7 +80,7 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
         },
         "Interval": {INTERVAL: f"{interval(parts)} A speed-up's interval is of its kind of machine, over hosts."},
         "Status: what may be said of a number": {**_STATES},
-        "Columns": {**_COLUMNS, "certified": _certified()},
+        "Columns": {**_COLUMNS, "certified": _CERTIFIED},
         "Precision": {**_PRECISIONS},
         "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
         "Allocator, on the CPU": {**_ALLOCATORS},
@@ -91,13 +90,6 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
 def _way(implementation: Implementation, variant: str) -> str:
     case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
     return way_of(case)
-
-
-def _certified() -> str:
-    return (
-        "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
-        f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
-    )
 
 
 def interval(parts: Sequence[Part]) -> str:

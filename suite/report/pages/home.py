@@ -6,9 +6,7 @@ from suite import experiments
 from suite.report.charts import vega
 from suite.report.parts import tables
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import links
 from suite.report.parts.overview import first, headlines, overview
-from suite.report.parts.templates import render
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.record import Record
 
@@ -32,10 +30,9 @@ def files(facts: Facts) -> dict[str, str]:
     shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue])
     yours = _names(record for record in records if record.campaign in facts.local)
     with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
-    page = render(
+    page = facts.page(
         PATH,
-        facts.local,
-        template="home.md.j2",
+        "home.md.j2",
         here=here,
         overview=shown,
         again=facts.reproducibility.words,
@@ -45,7 +42,6 @@ def files(facts: Facts) -> dict[str, str]:
         questions=experiments.questions(),
         machines=_names(facts.measured),
         models=dict(sorted({record.workload: record.description.title for record in facts.measured}.items())),
-        links=links(records, ""),
     )
     return (shown.figure.files if shown.figure else {}) | {PATH: page}
 

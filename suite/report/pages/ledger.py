@@ -8,10 +8,10 @@ from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, Verdict, obs
 from suite.claims._documented_numbers import Entry, entries
 from suite.claims._judging import SIZE, SURELY
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import address, links
-from suite.report.parts.templates import render
+from suite.report.parts.html import address
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.views.table import Cell, Table
+from suite.results.views.rows import count_cell, row_of
+from suite.results.views.table import Cell, Table, times_cells
 from suite.workload import KNOWN, Claim, Description
 
 PATH = "ledger.md"
@@ -37,57 +37,30 @@ def files(facts: Facts) -> dict[str, str]:
     judged = {name: judgements(mine) for name, mine in machines.items()}
     chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
     numbers = documented(facts.catalogue, machines, judged)
-    pages = links(facts.measured, "")
     asked = {name: address(f"experiments/{name}.html") for o in observations() if (name := o.experiment)}
-    page = render(
+    counts: dict[str, Counter[Verdict]] = {
+        "observations": Counter(judgement.verdict for _, judgement in chosen.values()),
+        "documented numbers": Counter(entry.judgement.verdict for entry in numbers),
+    }
+    observed = tuple(_observed(each, *chosen[each.code]) for each in observations())
+    rules = tuple(row_of(each.code, each.rule) for each in observations())
+    claimed = tuple(map(_claimed, numbers))
+    page = facts.page(
         PATH,
-        facts.local,
-        counts=_counts(
-            {
-                "observations": Counter(judgement.verdict for _, judgement in chosen.values()),
-                "documented numbers": Counter(entry.judgement.verdict for entry in numbers),
-            }
-        ),
-        observed=Table(
-            title="What the articles observed",
-            columns=_OBSERVED,
-            rows=tuple(_observed(each, *chosen[each.code]) for each in observations()),
-            words=True,
-            searched=True,
-        ),
-        rules=Table(
-            title="The rules",
-            columns=("", "rule"),
-            rows=tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations()),
-            notes=_WORDS,
-            words=True,
-        ),
-        claimed=Table(
-            title="Each beside the measurement nearest to it",
-            columns=_CLAIMED,
-            rows=tuple(map(_claimed, numbers)),
-            words=True,
-        ),
-        links=pages,
-        experiments=pages | asked,
+        counts=_counts(counts),
+        observed=Table(title="What the articles observed", columns=_OBSERVED, rows=observed, words=True, searched=True),
+        rules=Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
+        claimed=Table(title="Each beside the measurement nearest to it", columns=_CLAIMED, rows=claimed, words=True),
+        experiments={**facts.links[""], **asked},
     )
     return {PATH: page}
 
 
 def _counts(judged: Mapping[str, Mapping[Verdict, int]]) -> Table:
     """Return the number of claims by verdict."""
-    rows = (
-        (what, *(counts.get(verdict, 0) for verdict in VERDICTS), sum(counts.values()))
-        for what, counts in judged.items()
-    )
-    return Table(
-        title="Verdicts",
-        columns=("", *VERDICTS, "all"),
-        rows=tuple(
-            (Cell(text=what), *(Cell(text=units.count(count), sort=count) for count in counts))
-            for what, *counts in rows
-        ),
-    )
+    counted = ((what, [counts.get(verdict, 0) for verdict in VERDICTS]) for what, counts in judged.items())
+    rows = tuple(row_of(what, *map(count_cell, (*counts, sum(counts)))) for what, counts in counted)
+    return Table(title="Verdicts", columns=("", *VERDICTS, "all"), rows=rows)
 
 
 def judgements(evidence: Evidence) -> dict[str, Judgement]:
@@ -123,32 +96,26 @@ def documented(
 
 
 def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
-    return (
-        Cell(text=each.code),
-        Cell(text=each.said, remark=each.article),
-        Cell(text=judgement.verdict),
-        Cell(text=judgement.found or units.DASH),
-        Cell(text=machine or units.DASH),
-        Cell(text=each.experiment or units.DASH),
-    )
+    said, texts = Cell(text=each.said, remark=each.article), (judgement.found, machine, each.experiment)
+    return row_of(each.code, said, judgement.verdict, *(text or units.DASH for text in texts))
 
 
 def _claimed(entry: Entry) -> tuple[Cell, ...]:
     claim, measured = entry.claim, entry.measured
-    value = units.ratio(measured.value, measured.low, measured.high) if measured else units.DASH
-    scope = f"{value}, scope {entry.scope}" if measured else value
-    return (
+    value, interval = (cell.text for cell in times_cells(measured))
+    scope = Cell(text=f"{value}, scope {entry.scope}", remark=entry.machine) if measured else value
+    return row_of(
         Cell(text=entry.workload, remark=entry.article),
         Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
-        Cell(text=units.documented(claim.speedup)),
-        Cell(text=KNOWN[claim.grade]),
-        Cell(text=scope, remark=entry.machine if measured else ""),
-        Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
-        Cell(text=entry.judgement.verdict),
-        Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
-        Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
-        Cell(text=entry.judgement.found or units.DASH),
-        Cell(text=entry.rule),
+        units.documented(claim.speedup),
+        KNOWN[claim.grade],
+        scope,
+        interval,
+        entry.judgement.verdict,
+        _side(claim.cpu_value, claim, claim.cpu_device),
+        _side(claim.gpu_value, claim, claim.gpu_device),
+        entry.judgement.found or units.DASH,
+        entry.rule,
     )
 
 

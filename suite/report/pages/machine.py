@@ -7,9 +7,7 @@ from suite import units
 from suite.experiments import roofline
 from suite.report.parts import tables
 from suite.report.parts.facts import Facts
-from suite.report.parts.html import links
 from suite.report.parts.overview import overview
-from suite.report.parts.templates import render
 from suite.results.records.identity import count_hosts, identity
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
@@ -28,25 +26,21 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     shown = None
     if what.gpus:
         shown = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
-    beside = tables.without_gpu(facts.general, slug)
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
     cases = [item.record for item in current_cases(records)]
-    page = render(
+    page = facts.page(
         path,
-        facts.local,
-        template="machine.md.j2",
+        "machine.md.j2",
         title=what.name,
         overview=shown,
         places=facts.places[slug],
-        beside=beside,
-        beside_links=links([cell.record for each in beside for row in each.rows for cell in row if cell.record], "../"),
+        beside=tables.without_gpu(facts.general, slug),
         facts=_facts(records, what),
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
         steps=roofline.table("Steps beside what this machine does at most", steps, ceilings) if steps else None,
         cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
-        links=links(records, "../"),
     )
     return (shown.figure.files if shown and shown.figure else {}) | {path: page}
 

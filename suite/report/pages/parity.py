@@ -4,6 +4,7 @@ from suite import units
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import render
 from suite.results.evidence.parity import Network, Parity, Trees
+from suite.results.views.rows import count_cell, number_cell, row_of
 from suite.results.views.table import Cell, Table
 
 PATH = "parity.md"
@@ -18,13 +19,9 @@ CHECKS = {
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page."""
-    return {PATH: page(facts.networks, facts.boosted)}
-
-
-def page(parity: Parity | None, grown: Trees | None) -> str:
-    """Return the page as Markdown: the networks, then the boosted trees."""
-    return render(
+    """Return the page: the networks, then the boosted trees."""
+    parity, grown = facts.networks, facts.boosted
+    page = render(
         PATH,
         found=parity,
         grown=grown,
@@ -36,6 +33,7 @@ def page(parity: Parity | None, grown: Trees | None) -> str:
         planted=planted(grown) if grown else None,
         seen=sum(grown.seen(bug.difference) for bug in grown.planted) if grown else 0,
     )
+    return {PATH: page}
 
 
 def _origin(session: Parity | Trees) -> list[tuple[str, str]]:
@@ -50,51 +48,37 @@ def _origin(session: Parity | Trees) -> list[tuple[str, str]]:
 
 def networks(parity: Parity) -> Table:
     """Return the largest errors by network and check, with their bounds below."""
-    bounds = tuple(
-        Cell(text=units.scientific(parity.bounds.get(check)), sort=parity.bounds.get(check)) for check in CHECKS
-    )
+    bounds = (number_cell(parity.bounds.get(check), units.scientific) for check in CHECKS)
     return Table(
         title="Worst error of each check",
         columns=("network", *CHECKS, "against", "verdict"),
-        rows=(
-            *(row(network) for network in parity.networks),
-            (Cell(text="bound"), *bounds, Cell(text=units.DASH), Cell(text=units.DASH)),
-        ),
+        rows=(*map(_network, parity.networks), row_of("bound", *bounds, units.DASH, units.DASH)),
         notes=tuple(f"{check}: {words}." for check, words in CHECKS.items()),
     )
 
 
-def row(network: Network) -> tuple[Cell, ...]:
+def _network(one: Network) -> tuple[Cell, ...]:
     """Return a network's errors; a dash for a missing check."""
-    cells = []
-    for check in CHECKS:
-        error = network.errors.get(check)
-        remark = "" if check in network.errors else "an inference, or a network without it"
-        cells.append(Cell(text=units.scientific(error), sort=error, remark=remark))
-    verdict = "agrees" if network.agrees else "differs"
-    return (Cell(text=network.name), *cells, Cell(text=network.against), Cell(text=verdict))
+    missing = {check: "an inference, or a network without it" for check in CHECKS if check not in one.errors}
+    errors = [number_cell(one.errors.get(each), units.scientific, why=missing.get(each, "")) for each in CHECKS]
+    return row_of(one.name, *errors, one.against, "agrees" if one.agrees else "differs")
 
 
 def bugs(parity: Parity) -> Table:
     """Return the planted bugs, each with the first check that caught it."""
-    rows = tuple(
-        (Cell(text=one.bug), Cell(text=one.network), Cell(text=one.check or "not caught")) for one in parity.bugs
-    )
+    rows = tuple(row_of(one.bug, one.network, one.check or "not caught") for one in parity.bugs)
     return Table(title="Planted bugs and what caught them", columns=("bug", "planted in", "caught by"), rows=rows)
 
 
 def forests(trees: Trees) -> Table:
     """Return both sides' AUC by table, with the bound of the difference."""
     rows = tuple(
-        (
-            Cell(text=one.table),
-            Cell(text=units.count(one.columns), sort=one.columns),
-            Cell(text=units.count(one.rows), sort=one.rows),
-            Cell(text=f"{one.jax:.5f}", sort=one.jax),
-            Cell(text=f"{one.xgboost:.5f}", sort=one.xgboost),
-            Cell(text=units.scientific(one.difference), sort=one.difference),
-            Cell(text=units.scientific(trees.bound), sort=trees.bound),
-            Cell(text="differs" if trees.seen(one.difference) else "agrees"),
+        row_of(
+            one.table,
+            *map(count_cell, (one.columns, one.rows)),
+            *(Cell(text=f"{auc:.5f}", sort=auc) for auc in (one.jax, one.xgboost)),
+            *(number_cell(difference, units.scientific) for difference in (one.difference, trees.bound)),
+            "differs" if trees.seen(one.difference) else "agrees",
         )
         for one in trees.forests
     )
@@ -109,11 +93,11 @@ def forests(trees: Trees) -> Table:
 def planted(trees: Trees) -> Table:
     """Return the effect of each planted bug on the AUC, on the table that shows it best."""
     rows = tuple(
-        (
-            Cell(text=one.bug),
-            Cell(text=f"{one.table}, {units.count(one.rows)} rows"),
-            Cell(text=units.scientific(one.difference), sort=one.difference),
-            Cell(text="seen" if trees.seen(one.difference) else "not seen"),
+        row_of(
+            one.bug,
+            f"{one.table}, {units.count(one.rows)} rows",
+            number_cell(one.difference, units.scientific),
+            "seen" if trees.seen(one.difference) else "not seen",
         )
         for one in trees.planted
     )

@@ -11,6 +11,7 @@ from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.grouping import DISPATCH_SECONDS
 from suite.results.records.record import plain_name
 from suite.results.stats.shares import Share
+from suite.results.views.rows import count_cell, number_cell, row_of, share_cell
 from suite.results.views.table import Cell, Table
 
 PATH = "trust.md"
@@ -71,23 +72,17 @@ def _section(part: Part) -> dict[str, Any]:
 
 def answers(given: Sequence[Answer]) -> Table:
     """Return the coverage of each claim, by side and kind of machine."""
-    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, given)))
-
-
-def _answer(one: Answer) -> tuple[Cell, ...]:
-    return (
-        Cell(text=one.side),
-        Cell(text=one.machine or "all"),
-        Cell(text=units.count(one.hosts), sort=one.hosts),
-        *_share(one.inside),
-        *_share(one.alarms),
+    rows = (
+        row_of(one.side, one.machine or "all", count_cell(one.hosts), *_share(one.inside), *_share(one.alarms))
+        for one in given
     )
+    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(rows))
 
 
-def _share(share: Share | None) -> tuple[Cell, Cell]:
+def _share(share: Share | None) -> tuple[Cell, ...]:
     if share is None:
-        return Cell(text=units.DASH), Cell(text=units.DASH)
-    return Cell(text=units.count(share.trials), sort=share.trials), Cell(text=words(share), sort=share.value)
+        return row_of(units.DASH, units.DASH)
+    return count_cell(share.trials), Cell(text=words(share), sort=share.value)
 
 
 def spreads(estimates: Sequence[Spread]) -> Table:
@@ -97,17 +92,11 @@ def spreads(estimates: Sequence[Spread]) -> Table:
 
 def _spread(one: Spread) -> tuple[Cell, ...]:
     like, among = one.likeness, one.among
-    return (
-        Cell(text=one.machine),
-        Cell(text=like.backend.upper()),
-        Cell(text=like.implementation),
-        Cell(text=like.scope),
-        Cell(text=f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH),
-        Cell(text=units.count(one.hosts), sort=one.hosts),
-        Cell(text=units.count(among.cells), sort=among.cells),
-        Cell(text=units.percent(among.tau), sort=among.tau),
-        Cell(text=units.percent(among.sigma), sort=among.sigma),
-        Cell(text=units.number(among.degrees, digits=2), sort=among.degrees),
+    steps = f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH
+    degrees = Cell(text=units.number(among.degrees, digits=2), sort=among.degrees)
+    counts, deviations = map(count_cell, (one.hosts, among.cells)), map(share_cell, (among.tau, among.sigma))
+    return row_of(
+        one.machine, like.backend.upper(), like.implementation, like.scope, steps, *counts, *deviations, degrees
     )
 
 
@@ -118,15 +107,9 @@ def overview(parts: Sequence[Part]) -> Table:
 
 def _line(part: Part) -> tuple[Cell, ...]:
     good, tried = sum(finding.good for finding in part.judged), len(part.judged)
-    return (
-        Cell(text=part.name),
-        Cell(text=_counts(part, good, tried), sort=good / tried if tried else None),
-        Cell(text=part.title),
-        Cell(text=part.made),
-        Cell(text=part.commit[:_COMMIT] or units.DASH),
-        Cell(text=part.machine),
-        Cell(text=units.seconds(part.seconds), sort=part.seconds),
-    )
+    outcome = Cell(text=_counts(part, good, tried), sort=good / tried if tried else None)
+    commit, duration = part.commit[:_COMMIT] or units.DASH, number_cell(part.seconds, units.seconds)
+    return row_of(part.name, outcome, part.title, part.made, commit, part.machine, duration)
 
 
 def _counts(part: Part, good: int, tried: int) -> str:
@@ -139,17 +122,8 @@ def _counts(part: Part, good: int, tried: int) -> str:
 def findings(title: str, some: Sequence[Finding]) -> Table:
     """Return what was tried, what was required, and the outcome."""
     columns = ("tried", "has to be", "was", "seen by", "verdict")
-    return Table(title=title, columns=columns, rows=tuple(map(_finding, some)), words=True)
-
-
-def _finding(one: Finding) -> tuple[Cell, ...]:
-    return (
-        Cell(text=one.what),
-        Cell(text=one.expected),
-        Cell(text=one.found),
-        Cell(text=one.by or units.DASH),
-        Cell(text=one.verdict),
-    )
+    rows = (row_of(one.what, one.expected, one.found, one.by or units.DASH, one.verdict) for one in some)
+    return Table(title=title, columns=columns, rows=tuple(rows), words=True)
 
 
 def figure(value: float | int | str) -> str:

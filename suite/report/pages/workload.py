@@ -1,29 +1,32 @@
-"""A workload's page: its source, its reported and measured numbers, machine by machine."""
+"""A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.parts import copyable, ladder, tables
-from suite.report.parts.facts import Facts
-from suite.report.parts.html import address, anchor, links
+from suite.report.parts import ladder, tables
+from suite.report.parts.facts import STEPS, Facts
+from suite.report.parts.html import Html, address, anchor
 from suite.report.parts.on_machine import on_machine
 from suite.report.parts.templates import render
+from suite.results.evidence.copyable import Compared
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
+from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
-from suite.workload import KNOWN, Description
+from suite.workload import KNOWN, Claim, Description
 
 
 def files(facts: Facts) -> dict[str, str]:
-    """Return the page of each workload with its charts."""
+    """Return the page of each workload with its charts, and that of its copyable step."""
     records: dict[str, list[Record]] = defaultdict(list)
     for record in facts.measured:
         records[record.workload].append(record)
     pages: dict[str, str] = {}
     for name in sorted(records):
         pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
+        pages |= _step_page(facts, name) if name in facts.copied else {}
     return pages
 
 
@@ -37,20 +40,18 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         for slug, mine in by_machine(records).items()
     ]
     data = data_words(records, about)
-    page = render(
+    page = facts.page(
         path,
-        facts.local,
-        template="workload.md.j2",
+        "workload.md.j2",
         about=about,
         facts=_facts(about, data),
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
         published=any(record.campaign not in facts.local for record in records),
         copyable=about.name in facts.copied,
-        ratios=[copyable.ratio(one) for one in facts.timed if one.workload == about.name],
+        ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
         claims=claims(about, [*whole_runs, *steps]),
         machines=machines,
-        links=links(records, "../"),
     )
     charts = {path: text for each in machines for figure in each.figures for path, text in figure.files.items()}
     return charts | {path: page}
@@ -88,38 +89,25 @@ def data_words(records: Sequence[Record], about: Description) -> str:
 
 def claims(about: Description, speedups: Sequence[PooledSpeedUp]) -> Table:
     """Return the documented numbers beside the measured ones."""
-    rows = [
-        (
-            Cell(text=KNOWN[claim.grade]),
-            Cell(text=claim.metric),
-            Cell(text=claim.definition),
-            Cell(text=units.documented(claim.cpu_value, claim.unit)),
-            Cell(text=claim.cpu_device or units.DASH),
-            Cell(text=units.documented(claim.gpu_value, claim.unit)),
-            Cell(text=claim.gpu_device or units.DASH),
-            Cell(text=units.documented(claim.speedup), sort=claim.speedup),
-        )
-        for claim in about.claims
-    ]
-    rows += [
-        (
-            Cell(text="measured"),
-            Cell(text=item.case.scope),
-            Cell(text=what(item, about)),
-            tables.time_cell(item.cpu),
-            Cell(text=f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}"),
-            tables.time_cell(item.gpu),
-            Cell(text=", ".join(gpu.name for gpu in item.record.machine.gpus[:1])),
-            Cell(text=units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
-                 record=item.record),
-        )
-        for item in speedups
-        for machine in [item.cpu.newest.machine]
-    ]  # fmt: skip
+    rows = [*map(_documented, about.claims), *(_measured(item, about) for item in speedups)]
     columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
     title = "What the source reports, and the nearest that was measured"
     title = title if len(rows) > len(speedups) else "What was measured; the source reports no number"
     return Table(title=title, columns=columns, rows=tuple(rows))
+
+
+def _documented(claim: Claim) -> tuple[Cell, ...]:
+    sides = ((claim.cpu_value, claim.cpu_device), (claim.gpu_value, claim.gpu_device))
+    cells = (text for value, device in sides for text in (units.documented(value, claim.unit), device or units.DASH))
+    speedup = number_cell(claim.speedup, units.documented)
+    return row_of(KNOWN[claim.grade], claim.metric, claim.definition, *cells, speedup)
+
+
+def _measured(item: PooledSpeedUp, about: Description) -> tuple[Cell, ...]:
+    host, gpus = item.cpu.newest.machine, item.record.machine.gpus
+    cores = f"{units.pluralize(host.cores, 'core')} of {host.cpu_model}"
+    cpu, gpu, ratio, _ = speedup_cells(item)
+    return row_of("measured", item.case.scope, what(item, about), cpu, cores, gpu, gpus[0].name if gpus else "", ratio)
 
 
 def what(item: PooledSpeedUp, about: Description) -> str:
@@ -129,3 +117,23 @@ def what(item: PooledSpeedUp, about: Description) -> str:
         return f"{ladder.words(case, about)}, {case.precision}"
     kind = "training step" if about.trained else "inference"
     return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
+
+
+def _step_page(facts: Facts, name: str) -> dict[str, str]:
+    """Return the page of a workload's copyable step: its code, and its time against the suite's own."""
+    path = f"workloads/{name}.step.md"
+    sentences = [
+        f"{_ratio_words(one)} Copied {units.seconds(one.copied_seconds)}, the suite's "
+        f"{units.seconds(one.suite_seconds)}; {one.made}, commit {one.commit or units.DASH}."
+        for one in facts.timed
+        if one.workload == name
+    ]
+    code = Html(facts.copied[name])  # within a Markdown fence: a file of the repository
+    return {path: render(path, template="step.md.j2", name=name, folder=STEPS, said=sentences, code=code)}
+
+
+def _ratio_words(compared: Compared) -> str:
+    """Return the ratio of a copied step's time to the suite's own, in words."""
+    times = units.ratio(compared.ratio, compared.low, compared.high)
+    reach = f" ({units.interval(compared.low, compared.high)})" if compared.low is not None else ""
+    return f"It takes {times}{reach} the time of the suite's own step on {compared.machine}."

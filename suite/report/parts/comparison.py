@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from suite.results.compare.comparison import Comparison, default_band
 from suite.results.records.record import Record
+from suite.results.views.rows import row_of
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 
 COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
@@ -24,13 +25,9 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
     remarks = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
-    return (
-        Cell(text=_named(item.second.record, several), record=item.second.record),
-        time_cell(item.first),
-        time_cell(item.second),
-        *times_cells(ratio),
-        Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons),
-    )
+    verdict = Cell(text=", ".join((item.verdict(band), *remarks)), remark=reasons)
+    named = Cell(text=_named(item.second.record, several), record=item.second.record)
+    return row_of(named, *map(time_cell, (item.first, item.second)), *times_cells(ratio), verdict)
 
 
 def _named(record: Record, several: bool) -> str:

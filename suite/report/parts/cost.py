@@ -8,6 +8,7 @@ from suite.results.single import prices
 from suite.results.single.prices import Price
 from suite.results.single.selection import current_cases
 from suite.results.single.summary import Summary, summary
+from suite.results.views.rows import row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell
 
 TITLE = "What the steps cost"
@@ -32,15 +33,10 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
 
 
 def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
-    epoch = item.record.description.epoch_examples
-    return (
-        Cell(text=item.record.label, record=item.record),
-        _cell(item, _MILLION, price),
-        _cell(item, epoch, price),
-        Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour),
-        Cell(text=price.date, remark=price.source),
-        one_host_cell(item),
-    )
+    costs = (_cell(item, examples, price) for examples in (_MILLION, item.record.description.epoch_examples))
+    hour = Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour)
+    dated = Cell(text=price.date, remark=price.source)
+    return row_of(Cell(text=item.record.label, record=item.record), *costs, hour, dated, one_host_cell(item))
 
 
 def _cell(item: Summary, examples: int | None, price: Price) -> Cell:
@@ -56,7 +52,7 @@ def for_terminal(records: Sequence[Record], machine: str, listed: Sequence[Price
     """Return the cost of a machine's headline steps; empty if no price is known."""
     own_records = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
     costs = [(record, table([record], listed)) for record in own_records if record.headline_step()]
-    rows = tuple((Cell(text=record.workload), *row) for record, cost in costs for row in cost.rows)
+    rows = tuple(row_of(record.workload, *row) for record, cost in costs for row in cost.rows)
     notes = tuple(dict.fromkeys(note for _, cost in costs for note in cost.notes))
     whole = Table(title=TITLE, columns=("model", *COLUMNS), rows=rows, notes=notes)
     return (chosen(whole, _TERMINAL),) if rows else ()

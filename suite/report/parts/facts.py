@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from suite import experiments
 from suite.report.parts import placing
+from suite.report.parts.html import Html, links
+from suite.report.parts.templates import render
 from suite.results.cite import stored_pools
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
@@ -71,6 +74,15 @@ class Facts:
     def machines(self) -> Mapping[str, Sequence[Record]]:
         """Each machine's records, by its name in addresses."""
         return by_machine(self.records)
+
+    def page(self, path: str, template: str = "", **values: Any) -> str:
+        """Return the page at a path; names in its tables lead to the pages of models and machines."""
+        return render(path, self.local, template, links=self.links["../" * path.count("/")], **values)
+
+    @cached_property
+    def links(self) -> Mapping[str, Mapping[str, Html]]:
+        """The addresses of the pages that names in tables lead to, by the way up to the site's root."""
+        return {up: links(self.records, up) for up in ("", "../")}
 
     @cached_property
     def ceilings(self) -> Roof:

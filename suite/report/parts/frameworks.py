@@ -11,6 +11,7 @@ from suite.report.parts import tables
 from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import INTERVAL, Cell, Table, chosen, time_cell, times_cells
 
 COLUMNS = (  # the important ones first: a narrow screen shows only these
@@ -25,16 +26,9 @@ _COUNTED = (
 def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     """Return one step and its fastest baseline in the order of COLUMNS."""
     case = item.mine.case
-    return (
-        Cell(text=tables.name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        *times_cells(best.over.estimate, best.pool.newest),
-        Cell(text=units.count(best.over.hosts), sort=best.over.hosts),
-        time_cell(item.mine),
-        Cell(text=best.words),
-        time_cell(best.pool),
-        _every_way(item),
-    )
+    ratio, hosts = times_cells(best.over.estimate, best.pool.newest), count_cell(best.over.hosts)
+    times = (time_cell(item.mine), best.words, time_cell(best.pool))
+    return row_of(tables.name(case), count_cell(case.batch), *ratio, hosts, *times, _every_way(item))
 
 
 def _every_way(item: BaselineComparison) -> Cell:
@@ -120,15 +114,6 @@ def listed(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
 
 def _listed_row(row: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     case, over = row.mine.case, best.over
-    return tuple(
-        Cell(text=text)
-        for text in (
-            case.workload,
-            f"{case.batch:,}",
-            case.precision,
-            best.words,
-            units.ratio(over.value, over.low, over.high),
-            units.interval(over.low, over.high),
-            ", ".join(row.not_timed) or units.DASH,
-        )
-    )
+    value, within = units.ratio(over.value, over.low, over.high), units.interval(over.low, over.high)
+    lacking = ", ".join(row.not_timed) or units.DASH
+    return row_of(case.workload, f"{case.batch:,}", case.precision, best.words, value, within, lacking)

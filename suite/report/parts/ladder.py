@@ -12,6 +12,7 @@ from suite.report.charts.vega import WIDTH, finished, inline
 from suite.results.pooled.ladder import Amortised, Rung
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import row_of
 from suite.results.views.table import Cell, Table, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
 from suite.workload import Description
@@ -44,9 +45,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     return Table(
         title=f"The clock ladder, {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
-        rows=tuple(
-            (Cell(text=words(rung.case, about, rung.compiling, rung.blocking)), *_cells(rung)) for rung in rungs
-        ),
+        rows=tuple(row_of(words(rung.case, about, rung.compiling, rung.blocking), *_cells(rung)) for rung in rungs),
         notes=_notes(rungs),
     )
 

@@ -7,20 +7,22 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report.charts import timeline, vega
-from suite.report.parts import accuracies, cost, input_pipeline, ladder, tables, telemetry
-from suite.report.parts import history as repeats
-from suite.report.parts.figure import Figure
+from suite.report.charts.vega import Figure
+from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
 from suite.results.pooled.ladder import Rung
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.history import history
+from suite.results.single.history import Once, history
 from suite.results.single.prices import Price
 from suite.results.single.roofline import Roof
 from suite.results.single.selection import current_cases
-from suite.results.views.table import Cell, Table
+from suite.results.single.summary import Summary
+from suite.results.views.rows import row_of
+from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled, one_host_cell, time_cell, times_cells
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")
+_CAMPAIGN_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,18 +61,20 @@ def on_machine(
     more = (
         below,
         stage_table(shown),
-        *input_pipeline.tables(shown),
-        *telemetry.tables(shown),
+        from_storage.pipeline_table(shown),
+        from_storage.input_table(shown),
+        telemetry.telemetry_table(shown),
+        telemetry.energy_table(shown),
         telemetry.memory_table(shown),
-        accuracies.table(here),
+        from_storage.accuracy_table(here),
     )
     return OnMachine(
         name=machine,
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
         cases=tables.case_table(f"{workload} on {machine}", here),
-        campaigns=repeats.table(campaigns, machine) if len(campaigns) > 1 else None,
-        campaigns_words=repeats.words(campaigns),
+        campaigns=campaign_table(campaigns, machine) if len(campaigns) > 1 else None,
+        campaigns_words=campaign_words(campaigns),
         tables=[table for table in more if table.rows],
         course=_course(here),
         costs=cost.table(here, prices),
@@ -148,3 +152,46 @@ def stage_table(records: Sequence[Record]) -> Table:
         rows.append(tuple(cells))
     title = "A cold start by stage, median over processes; no compile cache"
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
+
+
+def campaign_table(campaigns: Sequence[Once], machine: str) -> Table:
+    """Return the campaigns on a machine, a row each."""
+    return filled(
+        Table(
+            title=f"The headline step in every campaign on {machine}",
+            columns=_CAMPAIGN_COLUMNS,
+            rows=tuple(map(_campaign_row, campaigns)),
+            notes=(
+                "What differs by more than the intervals say differs with the day: the machine's, whose neighbours and "
+                "cores are others each time, or the suite's, which became faster. Speed-ups on the other pages are of "
+                "the newest campaign that timed both sides as no experiment.",
+            ),
+        )
+    )
+
+
+def campaign_words(campaigns: Sequence[Once]) -> str:
+    """Return the range of the campaigns' step times, in a line."""
+    items = {"CPU": [one.cpu for one in campaigns], "GPU": [one.gpu for one in campaigns]}
+    spans = {
+        name: _span([one for one in of if one is not None and one.state != "invalid"]) for name, of in items.items()
+    }
+    sides = [f"{name} {span}" for name, span in spans.items() if span]
+    return f"The headline step in {units.pluralize(len(campaigns), 'campaign')}: {', '.join(sides)}"
+
+
+def _span(items: Sequence[Summary]) -> str:
+    times = sorted((cell for cell in map(time_cell, items) if cell.sort is not None), key=lambda cell: cell.sort or 0.0)
+    return " to ".join(dict.fromkeys(cell.text for cell in (*times[:1], *times[-1:])))
+
+
+def _campaign_row(once: Once) -> tuple[Cell, ...]:
+    sides = [side for side in (once.cpu, once.gpu) if side is not None]
+    times = (*_time_cells(once.cpu), *_time_cells(once.gpu), *times_cells(once.ratio))
+    return row_of(units.minute(once.created), once.experiment or units.DASH, *times, one_host_cell(*sides))
+
+
+def _time_cells(side: Summary | None) -> tuple[Cell, Cell]:
+    seconds = side.seconds if side else None
+    interval = units.seconds_interval(seconds.low, seconds.high) if seconds else units.DASH
+    return time_cell(side), Cell(text=interval)

@@ -6,6 +6,7 @@ from suite import units
 from suite.report.parts.tables import name
 from suite.results.records.record import Record
 from suite.results.single.paired_speedup import SpeedUp, current, speedups
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
 from suite.variants import way_of
 
@@ -27,16 +28,9 @@ def table(records: Iterable[Record]) -> Table:
 
 def _row(item: SpeedUp) -> tuple[Cell, ...]:
     case = item.gpu.record.case
-    return (
-        Cell(text=name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        *times_cells(item.ratio, item.gpu.record),
-        _baseline(item),
-        Cell(text=case.precision),
-        one_host_cell(item),
-    )
+    ratio = times_cells(item.ratio, item.gpu.record)
+    times, caveats = (time_cell(item.cpu), time_cell(item.gpu)), one_host_cell(item)
+    return row_of(name(case), count_cell(case.batch), *times, *ratio, _baseline(item), case.precision, caveats)
 
 
 def _baseline(item: SpeedUp) -> Cell:

@@ -1,6 +1,5 @@
 """One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
-import math
 from collections.abc import Sequence
 from statistics import geometric_mean
 
@@ -34,7 +33,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
         if not any(shared.values()):
             continue
         most = max(map(len, shared.values()))
-        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _lead(own, others[o], shared[o]))
+        best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _times(own, others[o], shared[o]))
         ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
         over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
         written.append(
@@ -53,14 +52,6 @@ def _steps(records: Sequence[Record], backend: str) -> Steps:
             key = item.record.workload, item.record.case.batch
             by_machine.setdefault(item.record.machine.slug, {})[key] = item
     return by_machine
-
-
-def _lead(
-    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
-) -> float:
-    """Return how fast the other machine is, in the order of `_times` but without its statistics."""
-    pairs = ((own[key].seconds, theirs[key].seconds) for key in shared)
-    return sum(math.log(here.value / there.value) for here, there in pairs if here and there)
 
 
 def _times(

@@ -13,18 +13,8 @@ from suite.results.single import old_jax
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
-from suite.results.stats.statistics import Estimate
-from suite.results.views.table import (
-    ON_ONE_HOST,
-    Cell,
-    Table,
-    chosen,
-    one_host_cell,
-    reasons,
-    time_cell,
-    times_cells,
-    varied,
-)
+from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, reasons, time_cell, varied
 from suite.scopes import SCOPES, Scope
 from suite.variants import usual_batch, way_of
 
@@ -65,20 +55,23 @@ def name(case: Case) -> str:
 def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     """Return one speed-up in the order of SPEEDUP_COLUMNS."""
     ratio, case, best = item.ratio, item.case, item.best_over_best
-    return (
-        Cell(text=name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        *times_cells(ratio.estimate, item.record),
-        Cell(text=units.interval(ratio.range_low, ratio.range_high)),
-        Cell(text=item.state, remark="; ".join(item.reasons)),
-        Cell(text=units.count(item.hosts), sort=item.hosts, remark=_campaigns(item)),
-        Cell(text=case.precision),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
+    cpu, gpu, value, within = speedup_cells(item)
+    state, hosts = state_cells(item)
+    return row_of(
+        name(case),
+        count_cell(case.batch),
+        value,
+        within,
+        units.interval(ratio.range_low, ratio.range_high),
+        state,
+        replace(hosts, remark=_campaigns(item)),
+        case.precision,
+        cpu,
+        gpu,
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
         Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
-        Cell(text=item.record.machine.name),
+        item.record.machine.name,
     )
 
 
@@ -106,16 +99,9 @@ def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
 
 
 CASE_COLUMNS = (
-    "implementation",
-    "scope",
-    "precision",
-    "batch",
-    "time",
-    "95 % interval",
-    "examples/s",
-    "FLOP/s",
-    ON_ONE_HOST,
-)
+    "implementation", "scope", "precision", "batch", "time", "95 % interval", "examples/s", "FLOP/s", ON_ONE_HOST,
+)  # fmt: skip
+_DATED = "began, UTC"
 
 
 def scope_cell(scope: Scope) -> Cell:
@@ -126,27 +112,13 @@ def scope_cell(scope: Scope) -> Cell:
 def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS; backend and machine stand in the table's title."""
     case, seconds = item.record.case, item.seconds
-    ways = [
-        words for words in case.non_default_axes(item.record.description.data) if words != case.precision
-    ]  # those with a column
-    rate = item.examples_per_second
+    ways = [words for words in case.non_default_axes(item.record.description.data) if words != case.precision]
+    rate = Cell(text=units.quantity(item.examples_per_second, ""), sort=item.examples_per_second)
     uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
-    return (
-        Cell(text=" ".join([case.backend, case.implementation, *ways])),
-        scope_cell(case.scope),
-        Cell(text=case.precision),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        time_cell(item),
-        Cell(text=interval(seconds)),
-        Cell(text=units.quantity(rate, ""), sort=rate),
-        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted),
-        one_host_cell(item),
-    )
-
-
-def interval(seconds: Estimate | None) -> str:
-    """Return a time's interval, each end in a suitable unit; a dash without a time."""
-    return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
+    flop = Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted)
+    names = (" ".join([case.backend, case.implementation, *ways]), scope_cell(case.scope), case.precision)
+    within = units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
+    return row_of(*names, count_cell(case.batch), time_cell(item), within, rate, flop, one_host_cell(item))
 
 
 def _place(record: Record) -> tuple[str | bool | int, ...]:
@@ -163,21 +135,15 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
     """
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several_campaigns(item.record for item in items))
-    rows = tuple(
-        (
-            *([Cell(text=item.record.workload)] if models else []),
-            *case_row(item),
-            *([Cell(text=units.minute(item.record.created))] if dated else []),
-        )
-        for item in items
-    )
-    columns = (*(["model"] if models else []), *CASE_COLUMNS, *(["began, UTC"] if dated else []))
-    notes = (
-        ("Rows that began together are of one campaign and may be compared; others may be of another host.",)
-        if dated
-        else ()
-    )
-    return Table(title=title, columns=columns, rows=rows, notes=notes)
+    columns = (*["model"] * models, *CASE_COLUMNS, *[_DATED] * dated)
+    notes = ("Rows that began together are of one campaign and may be compared; others may be of another host.",)
+    return chosen(_dated_cases(title, items), columns, notes * dated)
+
+
+def _dated_cases(title: str, items: Iterable[Summary]) -> Table:
+    """Return the cases with their models and when their campaigns began."""
+    rows = (row_of(item.record.workload, *case_row(item), units.minute(item.record.created)) for item in items)
+    return Table(title=title, columns=("model", *CASE_COLUMNS, _DATED), rows=tuple(rows))
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
@@ -187,8 +153,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
     """
     steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]
-    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest_of_each_case(mine or steps))
-    return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
+    return chosen(_dated_cases(title, fastest_of_each_case(mine or steps)), ("model", *CASE_COLUMNS))
 
 
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
@@ -199,16 +164,9 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     steps = [record for record in records if record.headline_step("batch")]
     own = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
-    whole = (gpu for gpu in gpus if gpu.complete)
-    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
+    newest = {_kind(gpu.record): gpu for gpu in sorted(gpus, key=lambda gpu: gpu.record.current_key) if gpu.complete}
     rows = (
-        (
-            Cell(text=cpu.record.workload),
-            time_cell(cpu),
-            time_cell(gpu),
-            _apart(cpu.seconds, gpu.seconds),
-            Cell(text=gpu.record.machine.name),
-        )
+        row_of(cpu.record.workload, *map(time_cell, (cpu, gpu)), _apart(cpu, gpu), gpu.record.machine.name)
         for cpu in own
         if cpu.complete and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
@@ -253,8 +211,7 @@ def side_by_side(records: Iterable[Record]) -> Table:
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
-            for model in models
+            row_of(model, *(_with_caveats(by_cell.get((model, machine))) for machine in machines)) for model in models
         ),
     )
 
@@ -264,12 +221,12 @@ def _with_caveats(item: Summary | None) -> Cell:
     return replace(cell, remark="; ".join(item.reasons)) if item else cell
 
 
-def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
+def _apart(cpu: Summary, gpu: Summary) -> Cell:
     """Return a ratio to another machine's time, with no digit below the half-width of both together."""
-    if cpu is None or gpu is None:
+    if cpu.seconds is None or gpu.seconds is None:
         return Cell(text=units.DASH, remark="one of the two has no time")
-    ratio = cpu.value / gpu.value
-    width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
+    ratio = cpu.seconds.value / gpu.seconds.value
+    width = math.exp(math.hypot(*(math.log1p(each.relative_half_width or 0) for each in (cpu.seconds, gpu.seconds))))
     return Cell(text=units.ratio(ratio, ratio / width, ratio * width), sort=ratio)
 
 

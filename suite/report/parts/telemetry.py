@@ -8,6 +8,7 @@ from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.single import telemetry_summary
 from suite.results.single.telemetry_summary import Use, long_enough
+from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
@@ -65,9 +66,9 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
         short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
         return _level(levels, text, "" if levels else short, record)
 
-    return (
+    return row_of(
         Cell(text=record.label, record=record),
-        Cell(text=record.case.scope),
+        record.case.scope,
         _level([seen.cpu_utilisation for seen in windows], units.percent, why, record),
         host((seen.others_cores for seen in windows), lambda v: units.number(v, digits=2)),
         host((seen.steal for seen in windows), units.percent),
@@ -77,7 +78,7 @@ def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, 
         gpu(lambda g: g.memory_clock_mhz, lambda v: f"{units.number(v, digits=4)} MHz"),
         gpu(lambda g: g.temperature_celsius, lambda v: f"{units.number(v, digits=2)} °C"),
         gpu(lambda g: g.memory_bytes, units.memory),
-        Cell(text=reasons),
+        reasons,
     )
 
 
@@ -99,7 +100,7 @@ def energy_table(records: Iterable[Record]) -> Table:
         uses = (telemetry_summary.gpu_use(record), telemetry_summary.package_use(record))
         seconds += [window.seconds for use in uses if use is not None]
         cells = [cell for use in uses for cell in _energy_cells(record, use, window.reason)]
-        rows.append((Cell(text=record.label, record=record), *cells))
+        rows.append(row_of(Cell(text=record.label, record=record), *cells))
     notes = ()
     if seconds:
         notes = (
@@ -126,11 +127,6 @@ def _energy_cells(record: Record, use: Use | None, reason: str) -> tuple[Cell, .
     )
 
 
-def tables(records: Sequence[Record]) -> tuple[Table, ...]:
-    """Return those of the two tables that have rows."""
-    return tuple(table for table in (telemetry_table(records), energy_table(records)) if table.rows)
-
-
 MEMORY_COLUMNS = ("case", "scope", "host", "GPU")
 _MEMORY_NOTES = (
     "Host: the largest resident set of a case's processes, the interpreter and its libraries included. GPU: the most "
@@ -140,20 +136,12 @@ _MEMORY_NOTES = (
 
 def memory_table(records: Sequence[Record]) -> Table:
     """Return the peak memory of each case, the most of its processes; without rows where none was measured."""
-    rows = tuple(row for record in records for row in _memory_rows(record))
-    return Table(title="Peak memory", columns=MEMORY_COLUMNS, rows=rows, notes=_MEMORY_NOTES)
-
-
-def _memory_rows(record: Record) -> Sequence[tuple[Cell, ...]]:
-    runs = [run for run in record.runs if not run.reason]
-    host = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes is not None), default=None)
-    device = max((run.device_memory_bytes for run in runs if run.device_memory_bytes is not None), default=None)
-    if host is None and device is None:
-        return ()
-    cells = (
-        Cell(text=record.label, record=record),
-        Cell(text=record.case.scope),
-        Cell(text=units.memory(host), sort=host, record=record),
-        Cell(text=units.memory(device), sort=device, record=record),
-    )
-    return (cells,)
+    rows = []
+    for record in records:
+        runs = [run for run in record.runs if not run.reason]
+        sides = ([run.peak_memory_bytes for run in runs], [run.device_memory_bytes for run in runs])
+        peaks = [max((peak for peak in side if peak is not None), default=None) for side in sides]
+        if any(peak is not None for peak in peaks):
+            cells = (number_cell(peak, units.memory, record) for peak in peaks)
+            rows.append(row_of(Cell(text=record.label, record=record), record.case.scope, *cells))
+    return Table(title="Peak memory", columns=MEMORY_COLUMNS, rows=tuple(rows), notes=_MEMORY_NOTES)

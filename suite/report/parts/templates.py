@@ -1,13 +1,97 @@
-"""Pages and their parts from Jinja2 templates, which escape every value that is not HTML."""
+"""Pages from Jinja2 templates, which escape every value that is not HTML; and the layout of tables."""
 
-from collections.abc import Set
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from suite.report.parts.html import Html, address, anchor, marked
-from suite.report.parts.rows import laid_out
+from suite.report.parts.html import Html, address, anchor, marked, record_address
+from suite.results.records.record import plain_name
+from suite.results.views.table import ON_ONE_HOST, STATUS, Cell, Table, condensed
+
+# Cells break into lines from this many characters on, always or among words; shorter ones among words need no width.
+_LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
+_WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four lower-case letters in a row
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell as shown on a page."""
+
+    text: str
+    address: Html | None  # of its link
+    sort: str | None
+    remark: str
+    classes: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row: its filter values, and whether the first choice hides it."""
+
+    facets: Mapping[str, str]
+    aside: bool  # hidden until the script runs
+    cells: Sequence[ShownCell]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """A table as shown on a page; a column has its name and whether it holds words, which are left-aligned."""
+
+    columns: Sequence[tuple[str, bool]]
+    rows: Sequence[ShownRow]
+    same: str  # what every row shares
+    explained: bool  # linked to the glossary
+
+
+def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) -> ShownTable:
+    """Return a table as shown on a page; `links` gives addresses for the texts of cells without a record.
+
+    The page lies `up` below the site's root; records of `local` campaigns are not published.
+    """
+    table = table if table.words else condensed(table)
+    # The first column names the rows and is left-aligned whatever it holds.
+    of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    rows = [
+        ShownRow(
+            facets,
+            any(facets.get(name) != value for name, value in table.chosen.items()) if facets else False,
+            [
+                ShownCell(
+                    cell.text,
+                    _address(cell, links, up, local),
+                    None if cell.sort is None else repr(cell.sort),
+                    cell.remark,
+                    _classes(cell, words),
+                )
+                for cell, words in zip(row, of_words, strict=True)
+            ],
+        )
+        for row, facets in zip(table.rows, table.facets or ({},) * len(table.rows), strict=True)
+    ]
+    explained = bool({STATUS, ON_ONE_HOST} & {*table.columns})
+    return ShownTable(list(zip(table.columns, of_words, strict=True)), rows, table.same, explained)
+
+
+def _of_words(column: Sequence[Cell]) -> bool:
+    """Return whether a column holds words, which are left-aligned; numbers and intervals are right-aligned."""
+    return all(cell.sort is None for cell in column) and any(_WORDS.search(cell.text) for cell in column)
+
+
+def _address(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) -> Html | None:
+    if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
+        return record_address(cell.record, up, cell.record.campaign in local)
+    return links.get(cell.text)
+
+
+def _classes(cell: Cell, of_words: bool) -> str:
+    length = next((name for least, name in _LENGTHS if len(cell.text) >= least), "short")
+    shown = of_words or length != "phrase" or _WORDS.search(cell.text) is not None
+    return " ".join(filter(None, ("text" * of_words, length * shown)))
+
 
 _PARTS = "parts.html.j2"
 

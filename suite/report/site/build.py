@@ -18,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from suite.child_imports import child_imports
+from suite.report.site import put
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
@@ -106,18 +107,12 @@ def _copy(files: dict[str, Path], built: Path) -> None:
     for name, source in files.items():
         target = built / name
         if source.suffix == ".html":
-            _put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
+            put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
         elif pack := packs.around(source):
             _unpack(source, pack.stat().st_mtime_ns, target)
         elif not _same(source, target):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)  # with its time, which identifies an unchanged file
-
-
-def _put(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def _unpack(record: Path, packed_ns: int, target: Path) -> None:

@@ -12,6 +12,7 @@ from suite.report import pages
 from suite.report.charts import vega
 from suite.report.parts import facts
 from suite.report.parts.facts import Facts
+from suite.report.site import put
 from suite.results.records.files import writing
 from suite.results.records.record import to_json
 from suite.results.single.prices import Price
@@ -77,31 +78,21 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     drawn = [name for name in files if _is_chart(name) and not _is_drawn(name, files[name], site)]
     for name, contents in zip(drawn, vega.made([files[name] for name in drawn]), strict=True):
         for other, content in zip(vega.derived(name), contents, strict=True):
-            _put(site / other, content)
-        _put(site / name, files[name])  # last: it marks its pictures as complete
+            put(site / other, content)
+        put(site / name, files[name])  # last: it marks its pictures as complete
         changed += [name, *vega.derived(name)]
     for name in (name for name in files if not _is_chart(name)):
-        path, text = site / name, vega.sized(files[name], site)  # a page states the sizes of its pictures
-        if not _holds(path, text):
-            _put(path, text)
+        if put(site / name, vega.sized(files[name], site)):  # a page states the sizes of its pictures
             changed.append(name)
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
 
 
-def _put(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.exists() and path.read_text(encoding="utf-8") == text
-
-
 def _is_drawn(name: str, specification: str, site: Path) -> bool:
     """Return whether the site has the pictures of exactly this specification."""
-    return _holds(site / name, specification) and all((site / other).exists() for other in vega.derived(name))
+    there = all((site / other).exists() for other in (name, *vega.derived(name)))
+    return there and (site / name).read_text(encoding="utf-8") == specification
 
 
 def _is_chart(name: str) -> bool:

@@ -1,16 +1,77 @@
-"""Latencies of requests as sentences, rows and points, for every implementation."""
+"""Answers to requests: pools and speed-ups by way, derived clusters, and latencies as sentences, rows and points."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from suite import units
-from suite.analysis.steps import caveat, steady
+from suite.analysis.steps import caveat, steady, value_point
+from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import Latency, latency
 from suite.results.single.selection import campaigns_note, current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, rate_cells
+from suite.scopes import Scope
+
+BATCHES = (1, 8, 32, 128)
+
+Way = tuple[Scope, int]  # scope, and pictures per step or request
+Networks = dict[str, dict[Way, dict[str, Pool]]]  # by name, then by backend
+
+REQUESTS: Way = ("serve", 1)
+
+
+def plain_requests(record: Record) -> bool:
+    """Return whether a record is of JAX's requests in the headline setting."""
+    return record.usual("batch") and (record.case.scope, record.case.batch) == REQUESTS
+
+
+def sides_of(evidence: Evidence) -> Networks:
+    """Return each inference network's pools, the smallest network first: requests, then steps by batch."""
+    fits = list(evidence.fitting(lambda r: not r.description.trained and asked(r)))
+    networks: Networks = {}
+    for pool in sorted(fits, key=lambda pool: (pool.newest.description.flop_per_example, _order(way_of(pool.case)))):
+        backends = networks.setdefault(pool.case.workload, {}).setdefault(way_of(pool.case), {})
+        other = backends.setdefault(pool.case.backend, pool)
+        if pool.hosts > other.hosts:  # of two allocators the one with more hosts
+            backends[pool.case.backend] = pool
+    return networks
+
+
+def served(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[Way, PooledSpeedUp]]:
+    """Return each inference network's valid speed-ups, the smallest network first: requests, then steps by batch."""
+    networks: dict[str, dict[Way, PooledSpeedUp]] = defaultdict(dict)
+    valid = (item for item in speedups if not item.record.description.trained and item.state != "invalid")
+    fits = (item for item in valid if asked(item.record))
+    for item in sorted(fits, key=lambda item: (item.record.description.flop_per_example, _order(way_of(item.case)))):
+        networks[item.workload][way_of(item.case)] = item
+    return networks
+
+
+def asked(record: Record) -> bool:
+    """Return whether a record is of requests or of a step in the headline setting."""
+    return plain_requests(record) or record.headline_step("batch")
+
+
+def way_of(case: Case) -> Way:
+    """Return a case's scope and batch."""
+    return case.scope, case.batch
+
+
+def _order(way: Way) -> tuple[bool, int]:
+    return way != REQUESTS, way[1]
+
+
+def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
+    """Return the derived throughput of so many GPUs over the CPUs of so many machines, if both scale perfectly."""
+    return gain.times(gpus / machines)
+
 
 _LATENCIES = (
     "model", "backend", "way", "half of requests", "95 % interval", "99 of 100", "95 % interval", "pictures/s",
@@ -34,20 +95,10 @@ def latency_table(served: Sequence[Latency]) -> Table:
     rows = []
     for item in served:
         record = item.summary.record
-        rows.append(
-            (
-                Cell(text=record.workload),
-                Cell(text=record.backend.upper()),
-                Cell(
-                    text=" ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
-                ),
-                *_seconds_cells(item.median, item.summary),
-                *_seconds_cells(item.tail, item.summary),
-                *rate_cells(item.rate, item.summary),
-                Cell(text=units.count(item.requests), sort=item.requests),
-                one_host_cell(item.summary),
-            )
-        )
+        way = " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
+        seconds = (*_seconds_cells(item.median, item.summary), *_seconds_cells(item.tail, item.summary))
+        numbers = (*seconds, *rate_cells(item.rate, item.summary), count_cell(item.requests))
+        rows.append(row_of(record.workload, record.backend.upper(), way, *numbers, one_host_cell(item.summary)))
     title = "Requests of one picture, four always under way"
     apart = campaigns_note(item.summary.record for item in served)
     return Table(title=title, columns=_LATENCIES, rows=tuple(rows), notes=apart)
@@ -86,13 +137,7 @@ def _points(item: Latency) -> Iterator[Point]:
     for series, value in (("half of requests", item.median), ("99 of 100", item.tail)):
         if value is not None:
             row = f"{record.workload} {record.backend.upper()}"
-            yield drawn(series, value, item.summary, _seconds(value), row=row)
-
-
-def drawn(series: str, value: Estimate, item: Summary, text: str, at: float | None = None, row: str = "") -> Point:
-    """Return a chart's point of a value, hollow if it is not steady."""
-    return Point(series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text,
-                 solid=steady(item))  # fmt: skip
+            yield value_point(series, value, _seconds(value), steady(item.summary), row=row)
 
 
 def _seconds(value: Estimate | None) -> str:

@@ -1,0 +1,53 @@
+"""Rows of tables: cells from texts, counts, shares and pooled speed-ups."""
+
+from collections.abc import Callable
+
+from suite import units
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
+from suite.results.views.table import Cell, base_cells, standing_cells, time_cell, times_cells
+
+
+def row_of(*cells: Cell | str) -> tuple[Cell, ...]:
+    """Return a row of cells; a text becomes a cell of its own."""
+    return tuple(Cell(text=cell) if isinstance(cell, str) else cell for cell in cells)
+
+
+def number_cell(
+    number: float | None, text: Callable[[float | None], str], record: Record | None = None, why: str = ""
+) -> Cell:
+    """Return the cell of a number in that form, linked to its record; with the reason if it is None."""
+    return Cell(text=text(number), sort=number, record=record, remark=why if number is None else "")
+
+
+def count_cell(number: int | None) -> Cell:
+    """Return the cell of a count."""
+    return Cell(text=units.count(number), sort=number)
+
+
+def share_cell(value: float | Estimate | None, why: str = "") -> Cell:
+    """Return the cell of a share as a percentage; a dash with the reason if it is None."""
+    return number_cell(value.value if isinstance(value, Estimate) else value, units.percent, why=why)
+
+
+def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
+    """Return the cells of a speed-up's CPU time, GPU time, ratio and interval."""
+    return time_cell(item.cpu), time_cell(item.gpu), *times_cells(item.ratio.estimate, item.record)
+
+
+def state_cells(item: PooledSpeedUp) -> tuple[Cell, Cell]:
+    """Return the cells of a speed-up's state, with its reasons, and of its hosts."""
+    return Cell(text=item.state, remark="; ".join(item.reasons)), count_cell(item.hosts)
+
+
+def ratio_cells(pool: Pool, base: Pool | None, ratio: Pooled | None, why: str = "") -> tuple[Cell, ...]:
+    """Return the cells of a pool's ratio to the base, its interval, status and hosts; of the base itself 1.
+
+    Without a ratio they are dashes with the reason.
+    """
+    if pool is base:
+        return *base_cells(pool.newest), *standing_cells(pool.pooled)
+    return *times_cells(ratio and ratio.estimate, pool.newest, why), *standing_cells(ratio, why)
