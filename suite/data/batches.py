@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from suite.data import embedded, store
+from suite.data import datasets, store
 from suite.data.edition import Edition
 from suite.data.prepare import Preparation
 from suite.workload import Data
@@ -29,7 +29,7 @@ def batches(
     No example repeats, unless the split is smaller than all sets together: then all are drawn with replacement. Edition
     None is the small one.
     """
-    edition = edition or embedded.edition(dataset, "small")
+    edition = edition or datasets.edition(dataset, "small")
     store.prepare(dataset, data, edition)
     train = store.split(dataset, "train", data, edition)
     wanted, fitted = batch * sets, preparation.fitted(train)
@@ -37,19 +37,12 @@ def batches(
     return [fitted.batch(train.take(order[start : start + batch])) for start in range(0, wanted, batch)]
 
 
-def whole(
-    dataset: str,
-    preparation: Preparation,
-    split: str,
-    examples: int,
-    data: Data = "embedded",
-    edition: Edition | None = None,
-) -> Batch:
+def whole(dataset: str, preparation: Preparation, split: str, examples: int, data: Data = "embedded") -> Batch:
     """Return `examples` examples of a split in memory, not augmented; a smaller split is repeated.
 
-    Edition None is the small one.
+    A stand-in is the small one.
     """
-    edition = edition or embedded.edition(dataset, "small")
+    edition = datasets.edition(dataset, "small")
     store.prepare(dataset, data, edition)
     fitted = preparation.fitted(store.split(dataset, "train", data, edition))
     there = store.split(dataset, split, data, edition)

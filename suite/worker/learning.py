@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from msgspec.structs import replace
 
-from suite.data import embedded
+from suite.data import datasets
 from suite.results.records.run import Learnt, Predictions
 from suite.system import load
 from suite.worker import epoch
@@ -32,7 +32,7 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     if not isinstance(target, training.LearningProgram):
         raise LookupError(f"scope 'learning' asked for, {type(target).__name__} does not support it")
     preparation = stored(owner, case)
-    edition = embedded.edition(task.dataset, task.size)
+    edition = datasets.edition(task.dataset, task.size)
     split = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(split.train, split.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: training.start(target, batches, task.seed))

@@ -1,11 +1,27 @@
-"""Digits written with a round pen: a few shapes for each, bent, slanted, stretched and thickened at random."""
+"""MNIST: handwritten digits, 28 x 28 grey.
 
-from collections.abc import Sequence
+The stand-in is written with a round pen: a few shapes for each digit, bent, slanted, stretched and thickened at random.
+The published set is four gzipped binary files, pictures and labels apart.
+"""
+
+import gzip
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
-from suite.data.drawn.canvas import Canvas, Number, blank, stroke
+from suite.data.datasets import Records, Splits
+from suite.data.download import Progress
+from suite.data.drawn import Canvas, Number, blank, stroke
+from suite.data.edition import Edition
+from suite.data.streams import pictures, png
+
+CLASSES = None  # the published set only numbers its labels
+SIZES = {"small": Edition(), "documented": Edition(train=60_000, test=10_000)}
+STOCK = "mnist"
+PREFIXES = {"train": "train", "test": "t10k"}
+_PICTURES_HEAD, _LABELS_HEAD, _SIDE = 16, 8, 28
 
 Point = tuple[Number, Number]
 
@@ -14,17 +30,8 @@ Point = tuple[Number, Number]
 WAYS: tuple[tuple[tuple[tuple[tuple[float, float], ...], ...], ...], ...] = (
     (  # 0
         (
-            (
-                (0.1, -1),
-                (-0.5, -0.9),
-                (-0.65, 0),
-                (-0.5, 0.9),
-                (0.05, 1),
-                (0.55, 0.85),
-                (0.65, 0),
-                (0.5, -0.85),
-                (0, -1),
-            ),
+            ((0.1, -1), (-0.5, -0.9), (-0.65, 0), (-0.5, 0.9), (0.05, 1), (0.55, 0.85), (0.65, 0), (0.5, -0.85),
+            (0, -1)),
         ),
         (((0.2, -0.95), (-0.4, -0.95), (-0.55, 0.2), (-0.3, 1), (0.3, 0.95), (0.5, 0.1), (0.45, -0.9), (-0.1, -0.95)),),
     ),
@@ -105,6 +112,12 @@ WAYS: tuple[tuple[tuple[tuple[tuple[float, float], ...], ...], ...], ...] = (
 )  # fmt: skip
 
 
+def examples(split: str, count: int, seed: int) -> Records:
+    """Yield records of image and label, cycling through the digits."""
+    for label, image in pictures(draw, 10, split, count, seed):
+        yield {"image": image, "label": label}
+
+
 def draw(random: np.random.Generator, digit: int, count: int) -> np.ndarray:
     """Return pictures of one digit, white on black, uint8[count,28,28,1]."""
     canvas = blank(random, count, 28, 1)
@@ -154,3 +167,21 @@ def inked(canvas: Canvas) -> np.ndarray:
     grain = canvas.random.random(canvas.pixels.shape, dtype=np.float32)
     specks = np.maximum(grain - np.float32(0.97), 0) * canvas.between(0, 6)[..., None]
     return np.rint(255 * np.clip(canvas.pixels * (1 - np.float32(0.25) * grain) + specks, 0, 1)).astype(np.uint8)
+
+
+def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
+    """Return records of image, as lossless PNG, and label."""
+    return {split: read(files, prefix) for split, prefix in PREFIXES.items()}
+
+
+def read(files: Mapping[str, Path], prefix: str) -> Records:
+    """Yield the records of the two files that begin with the prefix."""
+    pictures = unpacked(files[f"{prefix}-images-idx3-ubyte.gz"], _PICTURES_HEAD).reshape(-1, _SIDE, _SIDE, 1)
+    labels = unpacked(files[f"{prefix}-labels-idx1-ubyte.gz"], _LABELS_HEAD)
+    for picture, label in zip(pictures, labels, strict=True):
+        yield {"image": png(picture), "label": int(label)}
+
+
+def unpacked(path: Path, head: int) -> np.ndarray:
+    """Return the bytes after a file's header, uint8[N]."""
+    return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8, offset=head)

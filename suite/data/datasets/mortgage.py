@@ -1,16 +1,14 @@
 """Loans in 45 columns, some of them delinquent: the form of the trees' table, which TFDS does not publish."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from suite.data.datasets import Records
 from suite.data.edition import Edition
-from suite.data.tabulated import rows
+from suite.data.random_loans import COLUMNS, DELINQUENT, rows
 
 CLASSES = None
-COLUMNS = 45
-DELINQUENT = 0.12  # share of the rows
 SIZES = {"small": Edition(train=8192, test=4096), "documented": Edition(train=400_000, test=100_000)}
 
 
@@ -24,7 +22,7 @@ def features() -> dict[str, Any]:
     }
 
 
-def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+def examples(split: str, count: int, seed: int) -> Records:
     """Yield records of features and label."""
     for values, label in rows(COLUMNS, DELINQUENT, split, count, seed):
         yield {"features": values, "label": label}

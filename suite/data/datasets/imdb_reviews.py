@@ -1,14 +1,33 @@
-"""Film reviews from a grammar: as long as published ones, with common and rare words, positive or negative.
+"""IMDB reviews: film reviews, positive or negative.
 
-A review mostly states its writer's opinion, with plain and negated words, but also others' opinions and the plot. So
-single words are evidence, and none is conclusive.
+The stand-in's come from a grammar: as long as published ones, with common and rare words. A review mostly states its
+writer's opinion, with plain and negated words, but also others' opinions and the plot. So single words are evidence,
+and none is conclusive. The published set is a tar file with a file for each review, in folders named after split and
+sentiment.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+import tarfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
+from suite.data.datasets import Records, Splits
+from suite.data.download import Progress
+from suite.data.edition import Edition
 from suite.data.streams import SPLITS
+
+CLASSES = ("neg", "pos")
+SIZES = {"small": Edition(), "documented": Edition(train=25_000, test=25_000)}
+STOCK = "imdb_reviews"
+ARCHIVE = "aclImdb_v1.tar.gz"
+FOLDERS = {
+    "train": re.compile("aclImdb/train/(neg|pos)/"),
+    "test": re.compile("aclImdb/test/(neg|pos)/"),
+    "unsupervised": re.compile("aclImdb/train/(unsup)/"),
+}
+LABELS = {"neg": 0, "pos": 1, "unsup": -1}
 
 GROUP = 128  # reviews that share a random stream
 MEDIAN_WORDS, SPREAD, SHORTEST = 174, 0.7, 10  # of the log-normal lengths, near those of the published reviews
@@ -24,7 +43,7 @@ BLAME = (
     "ugly", "painful", "forgettable", "ridiculous", "poor", "empty", "bad", "tedious", "cold", "fake",
     "annoying", "incoherent", "shallow", "flat", "tired", "disappointing", "clunky", "weak", "horrible", "silly",
 )  # fmt: skip
-PARTS = (
+ASPECTS = (
     "acting", "script", "plot", "ending", "music", "camera work", "dialogue", "cast", "direction", "pacing", "editing",
     "story", "opening", "humour", "action", "lighting", "soundtrack", "lead", "villain", "romance", "last hour", "idea",
     "scenery", "costumes", "special effects", "chemistry", "first act", "production", "picture", "performance",
@@ -87,16 +106,15 @@ PLAIN = (
 )
 
 
-def reviews(split: str, count: int, seed: int) -> Iterator[tuple[int, str]]:
-    """Yield each review's label and text, alternating negative (0) and positive (1).
+def examples(split: str, count: int, seed: int) -> Records:
+    """Yield records of text and label, alternating negative (0) and positive (1).
 
     A group depends only on seed, split and its own number.
     """
-
     for number in range(-(-count // GROUP)):
         random = np.random.default_rng((seed, SPLITS.index(split), number))
         for index in range(min(GROUP, count - number * GROUP)):
-            yield index % 2, review(random, index % 2)
+            yield {"text": review(random, index % 2), "label": index % 2}
 
 
 def review(random: np.random.Generator, label: int) -> str:
@@ -117,7 +135,7 @@ def sentence(random: np.random.Generator, pattern: str, opinion: int) -> str:
     """Return the pattern with each blank filled."""
     good, bad = (PRAISE, BLAME) if opinion else (BLAME, PRAISE)
     words = {
-        "good": good, "bad": bad, "part": PARTS, "place": PLACES, "person": PEOPLE, "deed": DEEDS, "thing": THINGS,
+        "good": good, "bad": bad, "part": ASPECTS, "place": PLACES, "person": PEOPLE, "deed": DEEDS, "thing": THINGS,
         "degree": DEGREES, "time": TIMES,
     }  # fmt: skip
     head, *rest = pattern.split("{")
@@ -141,3 +159,18 @@ def name(random: np.random.Generator) -> str:
         rank, digit = divmod(rank, len(CONSONANTS) * len(VOWELS))
         parts.append(CONSONANTS[digit % len(CONSONANTS)] + VOWELS[digit // len(CONSONANTS)])
     return "".join(parts).capitalize()
+
+
+def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
+    """Return records of text and label, which is -1 without a rating."""
+    return {split: read(files[ARCHIVE], folder) for split, folder in FOLDERS.items()}
+
+
+def read(path: Path, folder: re.Pattern[str]) -> Records:
+    """Yield the records of the files in a folder, in the order of the archive."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            match = folder.match(member.name)
+            file = archive.extractfile(member) if match and member.isfile() else None
+            if match and file is not None:
+                yield {"text": file.read().strip(), "label": LABELS[match[1]]}
