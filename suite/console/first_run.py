@@ -19,7 +19,7 @@ from suite.results.records import store
 from suite.results.records.record import Record
 from suite.results.records.run import Run
 
-FOLDER = Path("evidence/first_run")  # below the site's sources: one campaign's records
+PACK = Path("evidence/first_run.zip")  # below the site's sources: one campaign's records
 _BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)
 _WIDTH = 78
 
@@ -29,7 +29,7 @@ def renewed(text: str, site: Path) -> str:
 
     Raises ValueError for an unreadable record.
     """
-    records = [store.read(path) for path in sorted((site / FOLDER).glob("*.json"))]
+    records = [store.read(path) for path in store.of(site / PACK)]
     if not records:
         return text
 

@@ -1,16 +1,19 @@
 """Findings of the steps session: the time of a copyable step over that of the suite's own.
 
-One file per workload and backend.
+One line per workload and backend.
 """
 
 import hashlib
+from operator import attrgetter
 from pathlib import Path
 
 from suite.case import Backend
 from suite.results.evidence import json_files
 from suite.workload import Plain
 
-FOLDER = "steps"  # in the site's folder of evidence, and in its sources
+FILE = "steps.jsonl"  # in the site's folder of evidence
+FOLDER = "steps"  # of the copyable files, in the site's sources
+_WRITER = "the session of steps"
 
 
 class Compared(Plain, frozen=True, kw_only=True):
@@ -39,8 +42,8 @@ def digest(path: Path) -> str:
 
 
 def write(compared: Compared, folder: Path) -> Path:
-    """Write a finding into the folder of evidence; return its file."""
-    return json_files.write(compared, folder / FOLDER / f"{compared.workload}.{compared.backend}.json")
+    """Write a finding into the folder of evidence; return its file. Raises ValueError if that is invalid."""
+    return json_files.write_line(compared, folder / FILE, attrgetter("workload", "backend"), _WRITER)
 
 
 def read(folder: Path) -> tuple[Compared, ...]:
@@ -48,6 +51,6 @@ def read(folder: Path) -> tuple[Compared, ...]:
 
     Raises ValueError naming an invalid file.
     """
-    every = json_files.read_all(folder / FOLDER, Compared, "the session of steps")
+    every = json_files.read_lines(folder / FILE, Compared, _WRITER)
     now = {path.stem: digest(path) for path in (folder.parent / FOLDER).glob("*.py")}
     return tuple(one for one in every if one.file == now.get(one.workload))

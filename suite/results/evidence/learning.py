@@ -1,14 +1,16 @@
 """Findings of the learning session: each network learns, and fails if it is broken.
 
-One file per network and backend.
+One line per network and backend.
 """
 
+from operator import attrgetter
 from pathlib import Path
 
 from suite.results.evidence import json_files
 from suite.workload import Plain
 
-FOLDER = "learning"  # in the site's folder of evidence
+FILE = "learning.jsonl"  # in the site's folder of evidence
+_WRITER = "the learning session"
 
 
 class Trained(Plain, frozen=True, kw_only=True):
@@ -63,10 +65,13 @@ class LearningCheck(Plain, frozen=True, kw_only=True):
 
 
 def write(check: LearningCheck, folder: Path) -> Path:
-    """Write a network's checks on a backend into the folder of evidence; return its file."""
-    return json_files.write(check, folder / FOLDER / f"{check.network}.{check.backend}.json")
+    """Write a network's checks on a backend into the folder of evidence; return its file.
+
+    Raises ValueError if that is invalid.
+    """
+    return json_files.write_line(check, folder / FILE, attrgetter("network", "backend"), _WRITER)
 
 
 def read(folder: Path) -> tuple[LearningCheck, ...]:
     """Return the latest checks, by network and backend. Raises ValueError naming an invalid file."""
-    return json_files.read_all(folder / FOLDER, LearningCheck, "the learning session")
+    return json_files.read_lines(folder / FILE, LearningCheck, _WRITER)
