@@ -7,7 +7,7 @@ from suite.case import Case
 from suite.data import batches as data
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-TorchServing = pytest.importorskip("suite.programs.torch_serving").TorchServing
+TorchServing = pytest.importorskip("suite.programs.torch_program").TorchServing
 Control = pytest.importorskip("suite.controls._base").Control
 
 BACKENDS = ["cpu", *(["gpu"] if torch.cuda.is_available() else [])]

@@ -1,7 +1,7 @@
 """The documented whole run, stage by stage as an article timed it: build, compile, all epochs with validation."""
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from suite.worker_api.program import Batch, Program
 from suite.worker_api.protocol import Message
 from suite.workload import WholeRun
 
-Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
+Stage = Callable[[str, Callable[[], Any]], Any]  # runs and times a named stage
 
 
 @runtime_checkable
@@ -70,7 +70,7 @@ class Searching(Protocol):
         """Start again."""
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
-        """Train and score every candidate; `stage` times each part."""
+        """Train and score every candidate; `stage` times each part and returns its result."""
         ...
 
 
@@ -80,7 +80,7 @@ def measured_search(process: Process, target: Searching, inputs: list[Batch]) ->
 
     def search() -> None:
         target.initialise(process.task.seed)
-        scores.append(target.search(inputs[0], process.task.seed, process.stage))
+        scores.append(target.search(inputs[0], process.task.seed, process.result))
 
     before = load.cpu_load()
     sample = clock.timed(search, process.clocks)
