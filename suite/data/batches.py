@@ -1,7 +1,8 @@
 """The input sets of a timed step: drawn once, in memory, the same for the same seed."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,9 +51,14 @@ def whole(dataset: str, preparation: Preparation, split: str, examples: int, dat
     return repeated(fitted.batch(records), examples)
 
 
+def count(batch: Mapping[str, Any]) -> int:
+    """Return how many examples a batch has."""
+    return len(next(iter(batch.values())))
+
+
 def repeated(batch: Batch, examples: int) -> Batch:
     """Return the batch's examples repeated up to `examples`."""
-    rows = np.arange(examples) % len(next(iter(batch.values())))
+    rows = np.arange(examples) % count(batch)
     return {name: array[rows] for name, array in batch.items()}
 
 
@@ -65,7 +71,7 @@ def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
 def drawn_whole(draw: Draw, examples: Sequence[int], seed: int) -> list[Batch]:
     """Return sets of so many random examples each; after the first few thousand they repeat."""
     rng = np.random.default_rng(seed)
-    return [repeated(contiguous(draw(rng, min(count, _DISTINCT))), count) for count in examples]
+    return [repeated(contiguous(draw(rng, min(wanted, _DISTINCT))), wanted) for wanted in examples]
 
 
 def contiguous(batch: Batch) -> Batch:

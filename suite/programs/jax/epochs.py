@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from suite.data.batches import count
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.step import Step
@@ -21,20 +22,20 @@ class JaxRun(JaxProgram):
     def compile_rest(self, train: Batch, test: Batch | None) -> None:
         """Compile for the smaller last batch and for the batches of validation."""
         for batch in self._of_each_size(train):
-            self._programs(batch)
+            self._program("train", batch)
         for batch in self._of_each_size(test) if test is not None else ():
-            self._evaluations(batch)
+            self._program("evaluate", batch)
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take a step with each batch of the examples in that order; block until the state is ready."""
         for batch in self._gathered(examples, order):
-            self._state, self._out = self._programs(batch)(self._state, batch)
+            self._state, self._out = self._program("train", batch)(self._state, batch)
         jax.block_until_ready((self._state, self._out))
 
     def evaluate(self, examples: Batch) -> None:
         """Compute each batch's loss, without dropout or training; block until all are ready."""
-        order = np.arange(len(next(iter(examples.values()))))
-        jax.block_until_ready([self._evaluations(b)(self._state, b) for b in self._gathered(examples, order)])
+        batches = self._gathered(examples, np.arange(count(examples)))
+        jax.block_until_ready([self._program("evaluate", batch)(self._state, batch) for batch in batches])
 
     def initialise(self, seed: int) -> None:
         """Build the model on the device."""
@@ -52,8 +53,8 @@ class JaxRun(JaxProgram):
 
     def _of_each_size(self, examples: Batch) -> Iterator[Batch]:
         """Yield a batch, and the last one if it is smaller."""
-        count, size = len(next(iter(examples.values()))), self._case.batch
-        sizes = (min(count, size), count % size if count > size else 0)
+        total, size = count(examples), self._case.batch
+        sizes = (min(total, size), total % size if total > size else 0)
         return (batch for rows in sizes if rows for batch in self._gathered(examples, np.arange(rows)))
 
     def _gathered(self, examples: Batch, order: np.ndarray) -> Iterator[Batch]:
@@ -61,14 +62,11 @@ class JaxRun(JaxProgram):
         for rows in (order[start : start + size] for start in range(0, len(order), size)):
             yield self._host_batch({name: array[rows] for name, array in examples.items()})
 
-    def _programs(self, batch: Batch) -> Any:
-        rows = len(next(iter(batch.values())))
-        return self._compiled if rows == self._case.batch else self._made_for("train", rows, batch)
-
-    def _evaluations(self, batch: Batch) -> Any:
-        return self._made_for("evaluate", len(next(iter(batch.values()))), batch)
-
-    def _made_for(self, what: str, rows: int, batch: Batch) -> Any:
+    def _program(self, what: str, batch: Batch) -> Any:
+        """Return the program that trains on so many examples, or evaluates them; each is compiled once."""
+        rows = count(batch)
+        if what == "train" and rows == self._case.batch:
+            return self._compiled
         if (what, rows) not in self._made:
             step = self._step if what == "train" else self.evaluation()
             lowered = self.trace(step, batch, donate=what == "train").lower()
@@ -87,12 +85,11 @@ class ResidentRun(JaxRun):
         """Copy an epoch's examples to the device, once for all epochs. Raises ValueError if they fill no batch."""
         super().prepare(examples)
         self._examples = jax.device_put(examples, self._shardings.state)
-        count = len(next(iter(examples.values())))
-        self._steps_an_epoch = count // self._case.batch
+        self._steps_an_epoch = count(examples) // self._case.batch
         if not self._steps_an_epoch:
             raise ValueError(
-                f"variant 'resident' needs a whole batch of {self._case.batch}, and there are {count} examples; "
-                "choose a smaller --batch, or a profile with more examples"
+                f"variant 'resident' needs a whole batch of {self._case.batch}, and there are {count(examples)} "
+                "examples; choose a smaller --batch, or a profile with more examples"
             )
 
     def lower(self) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from suite.case import Case
+from suite.data.batches import count
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import Shardings, put, shardings
@@ -81,7 +82,7 @@ class SearchRun(JaxProgram):
                     losses_by_point.setdefault((hidden, fit.epochs), []).append(score)
         self._searched = len(self._made)
         hidden, epochs = min(losses_by_point, key=lambda point: fmean(losses_by_point[point]))
-        everything = np.arange(_count(on_device))
+        everything = np.arange(count(on_device))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
         if len(self._shardings.devices) > 1:
             on_device = stage("init", partial(_copied, on_device, shardings(_alone(self._case))))
@@ -103,7 +104,7 @@ class SearchRun(JaxProgram):
 
     def _fits(self, examples: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, fewest epochs first; each holds out another fold."""
-        grid, everything = self._workload.description.grid, np.arange(_count(examples))
+        grid, everything = self._workload.description.grid, np.arange(count(examples))
         assert grid is not None
         folds = np.array_split(everything, grid.folds)
         points = [(epochs, fold) for epochs in sorted(grid.epochs) for fold in folds]
@@ -212,7 +213,3 @@ def _alone(case: Case) -> Case:
 
 def _copied(examples: Any, place: Shardings) -> Any:
     return jax.block_until_ready(put(examples, place.state))
-
-
-def _count(examples: Examples) -> int:
-    return len(next(iter(examples.values())))
