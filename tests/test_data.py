@@ -1,4 +1,4 @@
-"""The embedded sets: the published form on disk, the same bytes for a seed, and something to learn."""
+"""The embedded sets: the published form on disk, the same bytes for a seed, something to learn, and sets of a step."""
 
 import hashlib
 import subprocess
@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from suite.data import embedded, published, store
+from suite.data import datasets, store, streams
+from suite.data.batches import batches, digest
 from suite.data.builder import stock_class
-from suite.data.drawn import pictures
+from suite.data.datasets.imdb_reviews import PRAISE
 from suite.data.edition import Edition
-from suite.data.prepare.pictures import decoded
-from suite.data.written.reviews import PRAISE
+from suite.data.prepare.pictures import Pixels, decoded
 
 SMALL = Edition(train=320, test=64)
 LEARNABLE = Edition(train=1280, test=640)
@@ -37,7 +37,7 @@ LEAST = {"cifar10": 0.60, "mnist": 0.90}
 PICTURES = ("cifar10", "mnist")
 
 
-@pytest.fixture(scope="module", params=embedded.names())
+@pytest.fixture(scope="module", params=datasets.names())
 def any_name(request):
     return request.param
 
@@ -67,15 +67,15 @@ def fingerprint(dataset, edition):
 
 
 def tiny(dataset):
-    return Edition(train=64, test=32 if embedded.edition(dataset, "small").test else 0)
+    return Edition(train=64, test=32 if datasets.edition(dataset, "small").test else 0)
 
 
 def test_features_are_those_of_the_stock_builder(any_name, tmp_path):
     import tensorflow_datasets as tfds
 
-    if any_name not in published.names():
+    if any_name not in datasets.published_names():
         pytest.skip("nobody publishes it in TFDS")
-    stock = stock_class(published.load(any_name).STOCK)(data_dir=tmp_path)
+    stock = stock_class(datasets.published(any_name).STOCK)(data_dir=tmp_path)
     store.prepare(any_name, edition=tiny(any_name))
     ours = tfds.builder_from_directory(store.path(any_name, edition=tiny(any_name)))
     assert repr(ours.info.features) == repr(stock.info.features)
@@ -118,7 +118,7 @@ def test_pixels_are_the_same_everywhere(name):
 
 
 def test_records_are_the_same_everywhere(any_name):
-    records = list(embedded.load(any_name).examples("train", 40, 0))
+    records = list(datasets.load(any_name).examples("train", 40, 0))
     said = [
         (key, bytes(value) if isinstance(value, np.ndarray) else value) for r in records for key, value in r.items()
     ]
@@ -126,20 +126,20 @@ def test_records_are_the_same_everywhere(any_name):
 
 
 def test_pictures_do_not_depend_on_the_number_of_threads(name):
-    draw = embedded.load(name).draw
-    one, four = (list(pictures.pictures(draw, 10, "train", 700, 0, threads)) for threads in (1, 4))
+    draw = datasets.load(name).draw
+    one, four = (list(streams.pictures(draw, 10, "train", 700, 0, threads)) for threads in (1, 4))
     assert one == four
 
 
 def test_more_records_begin_with_the_same(any_name):
-    recipe = embedded.load(any_name)
+    recipe = datasets.load(any_name)
     few, more = (list(recipe.examples("train", count, 0)) for count in (20, 50))
     assert repr(few) == repr(more[:20])
 
 
 def test_another_seed_gives_other_records(any_name):
     def records(seed):
-        return [repr(record) for record in embedded.load(any_name).examples("train", 64, seed)]
+        return [repr(record) for record in datasets.load(any_name).examples("train", 64, seed)]
 
     assert not set(records(0)) & set(records(1))
 
@@ -159,7 +159,7 @@ def test_a_single_layer_learns_well_above_chance(name):
 
 
 def test_photographs_vary_in_size_and_weigh_what_photographs_do():
-    files = [record["image"] for record in embedded.load("cats_vs_dogs").examples("train", 64, 0)]
+    files = [record["image"] for record in datasets.load("cats_vs_dogs").examples("train", 64, 0)]
     shapes = {decoded(file).shape for file in files}
     assert len(shapes) > 60
     assert all(280 <= height <= 440 and 300 <= width <= 500 for height, width, _ in shapes)
@@ -167,7 +167,7 @@ def test_photographs_vary_in_size_and_weigh_what_photographs_do():
 
 
 def test_reviews_are_as_long_as_published_ones_and_tell_what_they_think():
-    records = list(embedded.load("imdb_reviews").examples("train", 400, 0))
+    records = list(datasets.load("imdb_reviews").examples("train", 400, 0))
     lengths = [len(record["text"].split()) for record in records]
     assert 150 < np.median(lengths) < 200
     praise = [sum(word in record["text"] for word in PRAISE) for record in records]
@@ -178,7 +178,7 @@ def test_reviews_are_as_long_as_published_ones_and_tell_what_they_think():
 
 @pytest.mark.parametrize(("dataset", "share"), [("mortgage", 0.12), ("higgs_1m", 0.53)])
 def test_labels_of_tables_are_as_frequent_as_they_should_be(dataset, share):
-    records = embedded.load(dataset).examples("train", 8192, 0)
+    records = datasets.load(dataset).examples("train", 8192, 0)
     labels = [record.get("label", record.get("class_label")) for record in records]
     assert np.mean(labels) == pytest.approx(share, abs=0.02)
 
@@ -206,7 +206,47 @@ def features(images):
 
 def test_importing_the_data_package_imports_neither_jax_nor_tfds_nor_grain():
     code = (
-        "import sys, suite.data.batches, suite.data.embedded.cifar10, suite.data.embedded.mnist;"
+        "import sys, suite.data.batches, suite.data.datasets.cifar10, suite.data.datasets.mnist;"
         "print({'jax', 'tensorflow', 'tensorflow_datasets', 'grain'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+TINY = Edition(train=40, test=20)
+
+
+def sets(batch=8, count=4, seed=0):
+    return batches("mnist", Pixels(), batch, count, seed, edition=TINY)
+
+
+def test_there_are_as_many_sets_of_as_many_examples_as_asked_for():
+    assert [(b["images"].shape, b["labels"].shape) for b in sets()] == [((8, 28, 28, 1), (8, 10))] * 4
+
+
+def test_arrays_are_contiguous():
+    assert all(array.flags.c_contiguous for batch in sets() for array in batch.values())
+
+
+def test_the_same_seed_draws_the_same_and_another_draws_other():
+    assert digest(sets()) == digest(sets())
+    assert digest(sets()) != digest(sets(seed=1))
+
+
+def test_no_example_comes_twice_while_there_are_enough():
+    assert len({image.tobytes() for batch in sets(10, 4) for image in batch["images"]}) == TINY.train
+
+
+def test_a_small_set_is_drawn_with_replacement():
+    assert sum(len(batch["labels"]) for batch in sets(64, 2)) == 128
+
+
+def test_the_digest_sees_names_types_shapes_and_bytes():
+    array = np.arange(4, dtype=np.int32)
+    variants = ({"a": array}, {"b": array}, {"a": array.view(np.uint32)}, {"a": array.reshape(2, 2)}, {"a": array + 1})
+    assert len({digest([batch]) for batch in variants}) == len(variants)
+
+
+def test_the_digest_sees_the_order_of_sets_but_not_of_names():
+    a, b = np.zeros(2), np.ones(2)
+    assert digest([{"x": a, "y": b}]) == digest([{"y": b, "x": a}])
+    assert digest([{"x": a}, {"x": b}]) != digest([{"x": b}, {"x": a}])

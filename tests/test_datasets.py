@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from suite.cli import main
 from suite.data import listing, store
+from suite.data.datasets import mnist
 from suite.data.edition import Edition
-from suite.data.embedded import mnist
 from suite.driver import campaign
 from suite.sessions import bench
 
@@ -89,4 +89,4 @@ def test_a_campaign_makes_its_data_before_the_first_process(home):
     for unit in campaign.process_groups(cases):
         bench.prepare_data(header, unit, lambda *_: None)
     for size in ("small", "documented"):
-        assert store.prepared("mnist", edition=mnist.SIZES[size])
+        assert store.path("mnist", edition=mnist.SIZES[size]).is_dir()

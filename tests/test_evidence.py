@@ -1,5 +1,6 @@
 """What the sessions found is good where what is whole passes and what is broken does not."""
 
+import msgspec
 import pytest
 
 from suite.results.evidence import learning, parity
@@ -90,8 +91,16 @@ def test_a_lesson_is_good_if_nothing_that_was_tried_is_not():
 
 
 def test_a_lesson_is_read_again(tmp_path):
-    assert learning_check(True).write(tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
+    assert learning_check(True).write(tmp_path) == tmp_path / "learning.jsonl"
     assert learning.LearningCheck.read_all(tmp_path) == (learning_check(True),)
-    (tmp_path / "learning" / "mnist_mlp.cpu.json").write_text('{"made": 1}')
+    (tmp_path / "learning.jsonl").write_text('{"made": 1}')
     with pytest.raises(ValueError, match="is not what the learning session writes"):
         learning.LearningCheck.read_all(tmp_path)
+
+
+def test_a_lesson_takes_the_place_of_the_one_before_it_on_its_backend(tmp_path):
+    other = msgspec.structs.replace(learning_check(True), backend="gpu")
+    for check in (other, learning_check(False), learning_check(True)):
+        check.write(tmp_path)
+    assert learning.LearningCheck.read_all(tmp_path) == (learning_check(True), other)
+    assert len((tmp_path / "learning.jsonl").read_text().splitlines()) == 2

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from suite.cli import gallery
+from suite.data import datasets
 from suite.data import gallery as pictures
-from suite.data import published
 from suite.report.pages import gallery as report
 from suite.report.parts.facts import Facts
 from suite.results.evidence import gallery as evidence
@@ -85,7 +85,7 @@ def test_the_page_says_what_is_shown_and_what_it_is_not(stored):
     alternatives = re.findall(r'<img[^>]+alt="([^"]+)"', text)
     assert len(alternatives) == 6
     assert all("stand-in for" in words for words in alternatives)
-    for name in published.names():
+    for name in datasets.published_names():
         assert f"<th scope='row'>{name.replace('_', '&#95;')}</th>" in text
     assert text.count("TFDS states none") >= 1
 

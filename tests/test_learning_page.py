@@ -64,7 +64,7 @@ def test_what_was_found_is_read_as_it_was_written(tmp_path):
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
     FOUND.write(tmp_path).write_text("[]")
-    with pytest.raises(ValueError, match=r"mnist_mlp\.cpu\.json' is not what the learning session writes"):
+    with pytest.raises(ValueError, match=r"learning\.jsonl' is not what the learning session writes"):
         learning.LearningCheck.read_all(tmp_path)
 
 

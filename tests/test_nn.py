@@ -3,16 +3,17 @@
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import linen, nnx
 from jax import lax
-from jax import numpy as jnp
 
 from suite.nn import dense, dropout
 from suite.nn.compiler import cpu_options
 from suite.nn.conv import conv_general_dilated, weight_gradient
 from suite.nn.elementwise import mean_of_channels, relu
+from suite.nn.layers import Embedding
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
 from suite.programs.jax.jaxpr_cost import product_flop
@@ -208,3 +209,20 @@ def test_statistics_of_many_numbers_are_exact_to_float32(kernels):
     wanted = x.astype(np.float64).mean((0, 1, 2))
     compiled = jax.jit(mean_of_channels).lower(x).compile(cpu_options(kernels, len(x)))
     np.testing.assert_allclose(compiled(x), wanted, rtol=5e-7)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
+def test_the_gradients_of_a_row_are_summed_in_float32_at_least(dtype):
+    with jax.enable_x64(True):
+        layer, tokens = Embedding(2, 1), jnp.zeros(1000, jnp.int32)
+        layer.embedding.set_value(jnp.ones((2, 1), dtype))
+        gradient = nnx.grad(lambda layer: layer(tokens).sum())(layer).embedding.get_value()
+    assert gradient.dtype == dtype
+    assert gradient[:, 0].tolist() == [1000, 0]
+
+
+def test_rows_keep_all_their_digits():
+    with jax.enable_x64(True):
+        layer = Embedding(1, 1)
+        layer.embedding.set_value(jnp.full((1, 1), 1 / 3, jnp.float64))
+        assert float(layer(jnp.zeros(1, jnp.int32))[0, 0]) == 1 / 3

@@ -1,6 +1,8 @@
-"""A page is found by being there; what it shows of a record is made safe by the template, whoever wrote the page."""
+"""Pages are found by being there and show values safely; coverage is counted; a narrow chart can be read."""
 
 import ast
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import factory
@@ -9,11 +11,15 @@ import pytest
 from jinja2 import UndefinedError
 
 from suite.report import pages
+from suite.report.charts import plots, vega
+from suite.report.pages import coverage
 from suite.report.parts import telemetry, templates
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.results.pooled import pools as pooled
 from suite.results.pooled import speedup
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import Cell, Table
 
 PAGES = Path(pages.__file__).parent
@@ -103,3 +109,119 @@ def test_peak_memory_of_host_and_gpu_is_the_most_of_the_processes():
     assert [cell.text for cell in row[1:]] == ["step", "3.00 GiB", "2.00 MiB"]
     assert "<caption>Peak memory" in factory.pages([record])["workloads/mnist_mlp.md"]
     assert telemetry.memory_table([factory.record()]).rows == ()
+
+
+ABOUT = factory.description()
+ODD = msgspec.structs.replace(factory.PLAIN, name="odd, 2 cores", cores=2)
+
+
+def cells(*records):
+    """The numbers of each machine by column."""
+    made = coverage.measured(records, [ABOUT, factory.description("cifar10_mlp")])
+    return {row[0].text: {c: cell.text for c, cell in zip(made.columns[1:], row[1:], strict=True)} for row in made.rows}
+
+
+def test_models_are_counted_by_machine_backend_scope_and_precision():
+    found = cells(
+        factory.record(machine=factory.HOST),
+        factory.record(machine=factory.HOST, backend="gpu"),
+        factory.record("cifar10_mlp", machine=factory.HOST, backend="gpu"),
+        factory.record(machine=factory.HOST, backend="gpu", precision="tf32"),
+        factory.record(machine=ODD, scope="epoch"),
+        factory.record("ceiling_copy", machine=ODD),
+    )
+    assert found == {
+        factory.HOST.name: {"CPU step": "1", "CPU epoch": "–", "GPU step": "2", "GPU step, TF32": "1"},
+        ODD.name: {"CPU step": "–", "CPU epoch": "1", "GPU step": "–", "GPU step, TF32": "–"},
+    }
+
+
+def test_what_failed_and_what_is_none_of_the_headlines_is_not_counted():
+    failed = msgspec.structs.replace(factory.record(backend="gpu"), runs=(), reason="out of memory")
+    others = [
+        factory.record(scope="cold", **changes)
+        for changes in ({"batch": 64}, {"implementation": "torch"}, {"variant": "scan"})
+    ]
+    assert cells(factory.record(), failed, *others) == {factory.HOST.name: {"CPU step": "1"}}
+
+
+def test_the_better_allocator_counts_once():
+    assert cells(*(factory.record(allocator=each) for each in ("tuned-malloc", "default-malloc"))) == {
+        factory.HOST.name: {"CPU step": "1"}
+    }
+
+
+def test_an_experiment_names_the_machines_that_answered():
+    result = ExperimentResult(answers=("an answer",))
+    made = coverage.answered({"size": [(factory.HOST, result), (ODD, result)], "threads": []})
+    assert [row[2].text for row in made.rows] == [f"{factory.HOST.name}; odd, 2 cores", "–"]
+
+
+def test_the_page_links_its_machines():
+    page = coverage.files(Facts(records=[factory.record()], catalogue=[ABOUT]))["coverage.md"]
+    assert f'href="machines/{factory.HOST.slug}.html"' in page
+    assert "of 1<" in page
+
+
+LABEL = re.compile(
+    r'<text (?![^>]*opacity="0")[^>]*text-anchor="(?P<anchor>\w+)" '  # but those that are hidden
+    r'transform="translate\((?P<x>[-\d.]+),(?P<y>[-\d.]+)\)"[^>]*>(?P<said>[^<]*)<'
+)
+LETTER = 9.0  # pixels, in a wide font
+
+
+def labels(spec):
+    return list(LABEL.finditer(vega.svg(spec, "light")))
+
+
+def ends(label):
+    """Return where a label begins and ends in a wide font."""
+    width, x = LETTER * len(label["said"]), float(label["x"])
+    begin = x - {"start": 0, "middle": width / 2, "end": width}[label["anchor"]]
+    return begin, begin + width
+
+
+def chart(*names, **changes):
+    points = tuple(Point(series=name, at=at, value=at, text="1") for name in names for at in (1.0, 10.0, 700.0))
+    return Chart(caption="", across="batch", up="rate", points=points, **changes)
+
+
+@pytest.mark.parametrize("fastest", [40, 300, 700, 900])
+def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
+    records = [factory.record(name, side, [seconds] * 3) for name, times in (("slow", 1.25), ("fast", fastest))
+               for side, seconds in (("cpu", 1.0), ("gpu", 1 / times))]  # fmt: skip
+    said = [label for label in labels(vega.speedups(pooled_speedups(records))) if re.fullmatch(r"\d+k?", label["said"])]
+    places = sorted(map(ends, said))
+    assert len(places) >= 6
+    assert all(one[1] < other[0] for one, other in pairwise(places))
+
+
+@pytest.mark.parametrize(
+    ("names", "lines"),
+    [
+        (("serve_resnet50, CPU", "serve_resnet50, GPU"), 2),
+        (("half of requests", "99 of 100"), 1),
+        (("cpu", "gpu", "both"), 2),
+    ],
+)
+def test_names_in_a_legend_stand_side_by_side_only_where_both_fit_in_a_wide_font(names, lines):
+    svg = vega.svg(plots.plot(chart(*names)), "light")
+    width, height = map(float, re.search(r'role-legend".*?M0,0h([\d.]+)v([\d.]+)', svg).groups())
+    assert round(height / 15) == lines
+    assert 1.15 * width < plots._WIDTH
+    assert all(f">{name}<" in svg for name in names), "a name is cut short"
+
+
+def test_an_axis_of_shares_goes_from_0_to_the_whole_and_no_further():
+    points = tuple(Point(series="gpu", at=at, value=90.0) for at in (1.0, 10.0))
+    spec = plots.plot(Chart(caption="", across="fits", up="GPU busy, %", points=points, whole=100.0))
+    heights = [float(label["y"]) for label in labels(spec) if label["anchor"] == "end"]
+    assert max(heights) - min(heights) == pytest.approx(spec["height"])
+
+
+def test_no_number_above_a_small_share_crosses_the_axis():
+    points = tuple(Point(series="gpu", row=name, value=0.0, text="0.12 %") for name in ("first", "second"))
+    spec = plots.plot(Chart(caption="", across="GPU busy, %", points=points, whole=100.0))
+    begins = [ends(label)[0] for label in labels(spec) if label["said"] == "0.12 %"]
+    assert len(begins) == 2
+    assert min(begins) >= 0

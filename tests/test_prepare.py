@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from suite.data import embedded
+from suite.data import datasets
 from suite.data.prepare.crops import Crop, standardised
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Pixels, Shifted, decoded
@@ -151,7 +151,7 @@ def test_shear_moves_rows_against_each_other_and_keeps_the_centre():
 
 
 def test_photographs_decoded_at_a_part_of_their_size_look_alike_but_are_not_the_same():
-    (record,) = embedded.load("cats_vs_dogs").examples("train", 1, 0)
+    (record,) = datasets.load("cats_vs_dogs").examples("train", 1, 0)
     full, part = (Photograph(side=64, scaled=scaled).example(record)["images"] for scaled in (False, True))
     assert full.shape == part.shape
     assert 0 < np.abs(full - part).mean() < 0.1

@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 import pytest
 
-from suite.data import download, published, store
+from suite.data import datasets, download, store
+from suite.data.datasets import cats_vs_dogs, higgs_1m
 from suite.data.download import Archive, fetched
 from suite.data.prepare.pictures import decoded
-from suite.data.published import cats_vs_dogs, higgs_1m
 
 RANDOM = np.random.default_rng(0)
 
@@ -118,12 +118,12 @@ def server(monkeypatch, tmp_path):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), mine) as served:
         threading.Thread(target=served.serve_forever, daemon=True).start()
         mine.address = f"http://127.0.0.1:{served.server_port}"
-        real = published.archives
+        real = datasets.archives
 
         def archives(name):
             return tuple(archive(mine, there.name) for there in real(name))
 
-        monkeypatch.setattr(published, "archives", archives)
+        monkeypatch.setattr(datasets, "archives", archives)
         monkeypatch.setattr(cats_vs_dogs, "DAMAGED", 1)
         monkeypatch.setattr(higgs_1m, "ADDRESS", f"{mine.address}/HIGGS.csv.gz")
         monkeypatch.setattr(higgs_1m, "ROWS", 9)
@@ -187,7 +187,7 @@ def test_another_number_of_damaged_pictures_is_another_archive(server, monkeypat
     monkeypatch.setattr(cats_vs_dogs, "DAMAGED", 2)
     with pytest.raises(RuntimeError, match=r"has 1 pictures without a JFIF head, known are 2.*remove it"):
         store.prepare("cats_vs_dogs", "tfds")
-    assert not store.prepared("cats_vs_dogs", "tfds")
+    assert not store.path("cats_vs_dogs", "tfds").exists()
 
 
 def test_the_first_rows_of_higgs_are_read_as_they_come(server):
@@ -200,10 +200,10 @@ def test_a_file_of_fewer_rows_is_refused(server, monkeypatch):
     monkeypatch.setattr(higgs_1m, "ROWS", 10)
     with pytest.raises(RuntimeError, match="ended after 9 rows of 10"):
         store.prepare("higgs_1m", "tfds")
-    assert not store.prepared("higgs_1m", "tfds")
+    assert not store.path("higgs_1m", "tfds").exists()
 
 
-@pytest.mark.parametrize("name", published.names())
+@pytest.mark.parametrize("name", datasets.published_names())
 def test_preparing_again_asks_nobody(server, name):
     store.prepare(name, "tfds")
     asked = len(server.asked)
@@ -222,9 +222,9 @@ def test_features_and_version_are_those_of_the_stock_builder(server):
 
 
 def test_addresses_sizes_and_checksums_are_those_that_tfds_knows():
-    (cats,) = published.archives("cats_vs_dogs")
+    (cats,) = datasets.archives("cats_vs_dogs")
     assert (cats.size, cats.sha256[:8]) == (824_887_076, "b7974bd0")
-    assert {archive.name for archive in published.archives("mnist")} == {name for name in FILES if "ubyte" in name}
+    assert {archive.name for archive in datasets.archives("mnist")} == {name for name in FILES if "ubyte" in name}
 
 
 def test_a_flipped_byte_is_refused_and_removed(server, monkeypatch, tmp_path):
@@ -283,4 +283,4 @@ def test_a_picture_that_cannot_be_read_is_named(server, monkeypatch):
     monkeypatch.setitem(FILES, "kagglecatsanddogs_5340.zip", broken)
     with pytest.raises(RuntimeError, match=r"'PetImages/Cat/7\.jpg' cannot be read"):
         store.prepare("cats_vs_dogs", "tfds")
-    assert not store.prepared("cats_vs_dogs", "tfds")
+    assert not store.path("cats_vs_dogs", "tfds").exists()

@@ -1,14 +1,17 @@
-"""No measured number is typed by hand: what stands in a text written by people is quoted by its key."""
+"""No measured number is typed by hand: a text quotes it by its key, and README shows what a campaign had found."""
 
 import re
 from pathlib import Path
 
 import factory
+import msgspec
 import pytest
 
+from suite.console import live_table
 from suite.results.cite.citation import Citation
 from suite.results.cite.numbers import Numbers
 from suite.results.records import store
+from suite.results.records.run import Stage
 from suite.sessions import publishing
 
 ROOT = Path(__file__).parent.parent
@@ -43,7 +46,7 @@ _QUOTED = re.compile(r"<!--\s*cite\b.*?-->.*?<!--\s*/cite\s*-->", re.DOTALL)
 _CODE = re.compile(r"^ {4}[^\n]*$|^```.*?^```$|`[^`]*`", re.DOTALL | re.MULTILINE)
 # The intervals' level; a limit of the protocol; how wide a quotable number is; from where on a CPU has no certificate.
 _CHOSEN = {"95 %", "2 %", "15 %", "less than 0.7 of JAX's time"}
-# Settings and limits, of which tests/test_method_page.py compares some with the code.
+# Settings and limits, of which tests/test_architecture.py compares some with the code.
 _SETTINGS = {
     "README.md": {"10 %"},
     "site/changes.md": {"5 %", "10 %"},
@@ -117,3 +120,47 @@ def test_publishing_leaves_a_page_as_it_is_where_a_mark_has_no_partner_and_says_
     assert publishing.mentions(published) == (tmp_path / "README.md",)
     assert (tmp_path / "site" / "page.md").read_text() == content
     assert f"page.md stays unchanged; line 2: '<!-- cite {key} -->' has no partner" in capsys.readouterr().err
+
+
+def ended(record, *times):
+    """Return the record with a process that started and ended in each of these seconds after its campaign began."""
+    runs = tuple(
+        msgspec.structs.replace(
+            run,
+            started=f"2026-01-01T00:{start // 60:02d}:{start % 60:02d}Z",
+            stages=(Stage(name="samples", wall_seconds=end - start, process_seconds=None),),
+        )
+        for run, (start, end) in zip(record.runs, times, strict=False)
+    )
+    return msgspec.structs.replace(record, created="2026-01-01T00:00:00Z", runs=runs)
+
+
+def campaign():
+    cpu, gpu = (factory.record(backend=side, step_seconds=(0.010, 0.011)) for side in ("cpu", "gpu"))
+    return [ended(cpu, (5, 60), (61, 200)), ended(gpu, (5, 61), (62, 201))]
+
+
+@pytest.mark.parametrize(("minutes", "rounds", "shown"), [(0.9, "0", False), (1, "1", False), (1.02, "1", True)])
+def test_a_process_counts_from_when_it_had_ended(minutes, rounds, shown):
+    line = live_table.shown(campaign(), minutes).splitlines()[-1].split()
+    assert line[-1] == rounds
+    assert ("1.00x" in line) is shown
+
+
+def test_the_interval_is_that_of_the_rounds_there_were():
+    early, late = (live_table.shown(campaign(), minutes).splitlines()[-1] for minutes in (2, 4))
+    assert " to " not in early
+    assert late.rstrip().endswith("2")
+
+
+def test_what_is_outside_the_marks_and_a_page_without_a_campaign_stay_as_they_are(tmp_path):
+    text = "before\n<!-- terminal 1 -->\nold\n<!-- /terminal -->\nafter"
+    assert live_table.renewed(text, tmp_path) == text
+    new = live_table.renewed(text, ROOT / "site")
+    assert (new[:6], new[-5:], "old" in new) == ("before", "after", False)
+
+
+def test_readme_shows_the_stored_campaign():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("<!-- terminal ") == 3
+    assert live_table.renewed(text, ROOT / "site") == text

@@ -11,7 +11,7 @@ from suite.programs import source_digest
 ROOT = Path(__file__).parent.parent
 DRIVERS = [
     ("torch_program", "TorchProgram", "controls", "mnist_mlp"),
-    ("torch_serving", "TorchServing", "controls", "serve_resnet50"),
+    ("torch_program", "TorchServing", "controls", "serve_resnet50"),
     ("keras_program", "KerasProgram", "controls_keras", "cifar10_resnet87"),
     ("xgboost_program", "XgboostProgram", "controls_xgboost", "gbdt_mortgage"),
 ]

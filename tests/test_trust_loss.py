@@ -1,4 +1,4 @@
-"""A sample of the proof that nothing is lost, and that a file from elsewhere does no harm."""
+"""Samples of the proof: planted lies are caught, nothing is lost, a file from elsewhere does no harm."""
 
 import os
 import subprocess
@@ -6,15 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from trust import part_hostile
+from trust import lies, part_hostile, part_lies
 
 from suite.results.records import acceptance
+from suite.results.single.validity import CHECKS
 
 TESTS = Path(__file__).parent
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the process table is read from /proc")
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the process table is read from /proc")
 
 
+@ON_LINUX
 @pytest.mark.parametrize("part", ["faults", "kills", "hostile"])
 def test_a_sample_of_the_proof_holds(part):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
@@ -23,15 +25,27 @@ def test_a_sample_of_the_proof_holds(part):
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+@ON_LINUX
 def test_a_reader_that_takes_the_last_of_two_names_is_caught(monkeypatch):
     monkeypatch.setattr(acceptance, "_object", dict)
     bad = [finding.what for finding in part_hostile.lies() if not finding.good]
     assert bad == ["a name that stands twice, 2 files"]
 
 
+@ON_LINUX
 def test_a_page_that_lets_braces_through_is_caught(monkeypatch):
     from suite.report.parts import html
 
     monkeypatch.setattr(part_hostile, "EVIL", [text for text in part_hostile.EVIL if "{{" in text])
     monkeypatch.setattr(html, "_HARMLESS", {char: said for char, said in html._HARMLESS.items() if char != ord("{")})
     assert [finding for finding in part_hostile.rendered() if not finding.good]
+
+
+def test_a_sample_of_the_lies_is_caught_and_honest_networks_are_believed():
+    _, findings = part_lies.prove(sample=True)
+    assert [finding for finding in findings if not finding.good] == []
+    assert len(findings) == 8
+
+
+def test_the_check_that_must_catch_a_lie_is_one_of_the_suite():
+    assert {lie.check for lie in lies.LIES.values()} <= {*CHECKS, lies.TRUE_COST}

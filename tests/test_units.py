@@ -1,4 +1,4 @@
-"""Numbers become text with the digits that their interval allows."""
+"""Numbers become text: one way for each, with its interval, or as of one run, which has none."""
 
 import math
 import re
@@ -8,6 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from suite import units
+from suite.analysis.input_pipeline import change
+from suite.analysis.steps import percent_words, share_words, words
+from suite.results.stats.statistics import Estimate, geometric_mean
 
 
 @pytest.mark.parametrize(
@@ -273,3 +276,25 @@ def test_a_documented_number_has_its_unit_and_no_digit_more_than_was_written(val
 def test_a_moment_has_a_day_and_a_minute():
     assert units.day("2026-01-02T03:04:05Z") == "2026-01-02"
     assert units.minute("2026-01-02T03:04:05Z") == "2026-01-02 03:04"
+
+
+def test_a_ratio_of_one_process_says_that_it_is_of_one_run():
+    assert words(geometric_mean([1.3])) == "1.30x (one run)"
+    assert words(Estimate(value=1.3, low=1.2, high=1.4, processes=3)) == "1.30x (1.20 to 1.40)"
+    assert words(Estimate(value=1.3, processes=3)) == "1.30x (no interval)"
+
+
+def test_a_change_and_a_share_left_out_of_one_process_say_so_too():
+    assert change(geometric_mean([1.5])) == "50 % (one run)"
+    assert share_words(geometric_mean([2.0])) == "50 % (one run)"
+    assert change(Estimate(value=1.5, low=1.4, high=1.6, processes=3)) == "50 % (40 to 60)"
+
+
+def test_a_share_of_one_process_says_that_it_is_of_one_run():
+    assert percent_words(geometric_mean([0.013])) == "1.3 % (one run)"
+    assert percent_words(Estimate(value=0.013, low=0.012, high=0.014, processes=3)) == "1.30 % (1.20 to 1.40)"
+
+
+def test_a_change_has_the_digits_that_its_interval_allows():
+    assert change(Estimate(value=0.9929, low=0.8134, high=1.2128, processes=3)) == "-0.7 % (-19 to 22)"
+    assert change(Estimate(value=1.0123, low=1.0101, high=1.0145, processes=3)) == "1.23 % (1.01 to 1.45)"

@@ -16,10 +16,9 @@ from suite.driver import campaign, collect, profiles, runner
 from suite.driver.cases import default_cases
 from suite.driver.journal import CompletedRun
 from suite.driver.request import Request
-from suite.programs.jax.epochs import JaxRun
+from suite.programs.jax.epochs import JaxRun, ResidentRun
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
-from suite.programs.jax.resident import ResidentRun
 from suite.results.records.machine import Software
 from suite.worker import steady
 from suite.worker.recorder import Process

@@ -8,10 +8,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from suite.data import embedded, gallery, published, store
+from suite.data import datasets, gallery, store
 from suite.data.builder import relative_home, stock_class
 from suite.data.edition import DRAWING
-from suite.data.tabulated import CHUNK
+from suite.data.random_loans import CHUNK
 from suite.results.evidence.gallery import PICTURES, Column, Gallery, Published, Review, Reviews, Rows, Sheet
 from suite.results.records.files import writing
 
@@ -59,7 +59,7 @@ def collected(sheets_by_name: dict[str, Sheet]) -> Gallery:
         reviews=(reviews("imdb_reviews"),),
         tables=tuple(rows(name) for name in ("higgs_1m", "mortgage")),
         augmentations=tuple(sheets_by_name[name] for name in DISTORTED),
-        published=tuple(map(publication, published.names())),
+        published=tuple(map(publication, datasets.published_names())),
     )
 
 
@@ -91,7 +91,7 @@ def described(name: str, dataset: str, pixels: np.ndarray, records: list, **show
 
 def label(dataset: str, number: int) -> str:
     """Return a label's name, or its number if it has none."""
-    classes = embedded.load(dataset).CLASSES
+    classes = datasets.load(dataset).CLASSES
     return classes[number] if classes else str(number)
 
 
@@ -157,7 +157,7 @@ def rounded(value: float) -> float:
 
 def publication(dataset: str) -> Published:
     """Return what TFDS says of a published data set."""
-    stock, archives = published.load(dataset).STOCK, published.archives(dataset)
+    stock, archives = datasets.published(dataset).STOCK, datasets.archives(dataset)
     training, validation = store.parts(dataset, "tfds")
     with tempfile.TemporaryDirectory() as nowhere:
         info = stock_class(stock)(data_dir=nowhere).info

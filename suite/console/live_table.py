@@ -31,7 +31,7 @@ from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope
 
-FOLDER = Path("evidence/first_run")  # below the site's sources: one campaign's records
+PACK = Path("evidence/first_run.zip")  # below the site's sources: one campaign's records
 _BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)
 _WIDTH = 78
 
@@ -81,7 +81,7 @@ def renewed(text: str, site: Path) -> str:
 
     Raises ValueError for an unreadable record.
     """
-    records = [store.read(path) for path in sorted((site / FOLDER).glob("*.json"))]
+    records = [store.read(path) for path in store.of(site / PACK)]
     if not records:
         return text
 

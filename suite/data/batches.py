@@ -1,11 +1,12 @@
 """The input sets of a timed step: drawn once, in memory, the same for the same seed."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from suite.data import embedded, store
+from suite.data import datasets, store
 from suite.data.edition import Edition
 from suite.data.prepare import Preparation
 from suite.workload import Data
@@ -29,7 +30,7 @@ def batches(
     No example repeats, unless the split is smaller than all sets together: then all are drawn with replacement. Edition
     None is the small one.
     """
-    edition = edition or embedded.edition(dataset, "small")
+    edition = edition or datasets.edition(dataset, "small")
     store.prepare(dataset, data, edition)
     train = store.split(dataset, "train", data, edition)
     wanted, fitted = batch * sets, preparation.fitted(train)
@@ -37,19 +38,12 @@ def batches(
     return [fitted.batch(train.take(order[start : start + batch])) for start in range(0, wanted, batch)]
 
 
-def whole(
-    dataset: str,
-    preparation: Preparation,
-    split: str,
-    examples: int,
-    data: Data = "embedded",
-    edition: Edition | None = None,
-) -> Batch:
+def whole(dataset: str, preparation: Preparation, split: str, examples: int, data: Data = "embedded") -> Batch:
     """Return `examples` examples of a split in memory, not augmented; a smaller split is repeated.
 
-    Edition None is the small one.
+    A stand-in is the small one.
     """
-    edition = edition or embedded.edition(dataset, "small")
+    edition = datasets.edition(dataset, "small")
     store.prepare(dataset, data, edition)
     fitted = preparation.fitted(store.split(dataset, "train", data, edition))
     there = store.split(dataset, split, data, edition)
@@ -57,9 +51,14 @@ def whole(
     return repeated(fitted.batch(records), examples)
 
 
+def count(batch: Mapping[str, Any]) -> int:
+    """Return how many examples a batch has."""
+    return len(next(iter(batch.values())))
+
+
 def repeated(batch: Batch, examples: int) -> Batch:
     """Return the batch's examples repeated up to `examples`."""
-    rows = np.arange(examples) % len(next(iter(batch.values())))
+    rows = np.arange(examples) % count(batch)
     return {name: array[rows] for name, array in batch.items()}
 
 
@@ -72,7 +71,7 @@ def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
 def drawn_whole(draw: Draw, examples: Sequence[int], seed: int) -> list[Batch]:
     """Return sets of so many random examples each; after the first few thousand they repeat."""
     rng = np.random.default_rng(seed)
-    return [repeated(contiguous(draw(rng, min(count, _DISTINCT))), count) for count in examples]
+    return [repeated(contiguous(draw(rng, min(wanted, _DISTINCT))), wanted) for wanted in examples]
 
 
 def contiguous(batch: Batch) -> Batch:

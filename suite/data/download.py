@@ -37,10 +37,12 @@ def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
     path, part = folder / archive.name, folder / f"{archive.name}.part"
     if not path.exists():
         begun = part.stat().st_size if part.exists() else 0
-        _require_space(folder, archive, begun)
+        if shutil.disk_usage(folder).free < archive.size - begun + _RESERVE_BYTES:
+            raise _full(archive, folder)
         _receive(archive, part, begun if begun <= archive.size else 0, progress)
         part.rename(path)
-    sha256 = digest(path)
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if sha256 != archive.sha256:
         path.unlink()
         raise RuntimeError(
@@ -48,12 +50,6 @@ def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
             "removed; run again; if it comes again, the source has changed"
         )
     return path
-
-
-def digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
@@ -99,11 +95,6 @@ def _receive(archive: Archive, part: Path, begun: int, progress: Progress) -> No
         raise _full(archive, part.parent) from error
     if done != archive.size:
         raise RuntimeError(f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which resumes")
-
-
-def _require_space(folder: Path, archive: Archive, begun: int) -> None:
-    if shutil.disk_usage(folder).free < archive.size - begun + _RESERVE_BYTES:
-        raise _full(archive, folder)
 
 
 def _full(archive: Archive, folder: Path) -> RuntimeError:

@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from suite.data import embedded
+from suite.data import datasets
 from suite.data.prepare import Preparation
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
@@ -30,7 +30,7 @@ AUGMENTATIONS: dict[str, tuple[str, Preparation, tuple[int, ...]]] = {
 
 def records(dataset: str, count: int = EXAMPLES) -> list[dict[str, Any]]:
     """Return the first training examples of a stand-in."""
-    return list(islice(embedded.load(dataset).examples("train", count, SEED), count))
+    return list(islice(datasets.load(dataset).examples("train", count, SEED), count))
 
 
 def digest(some: Iterable[Mapping[str, Any]]) -> str:

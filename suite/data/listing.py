@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from suite import units
-from suite.data import embedded, published, store
+from suite.data import datasets, store
 from suite.data.edition import Edition, Size
 from suite.workload import Data
 
@@ -13,13 +13,13 @@ COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this 
 
 def rows() -> Iterator[tuple[str, ...]]:
     """Yield a row for each form of each data set: its size, and whether it is on the disk."""
-    for name in embedded.names():
-        for size, about in embedded.load(name).SIZES.items():
+    for name in datasets.names():
+        for size, about in datasets.load(name).SIZES.items():
             path = store.path(name, "embedded", about)
             counts = (units.count(about.train), units.count(about.test) if about.test else units.DASH)
             yield name, "embedded", size, *counts, units.DASH, _bytes(path)
-        if name in published.names():
-            archives = published.archives(name)
+        if name in datasets.published_names():
+            archives = datasets.archives(name)
             total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"
             yield name, "tfds", units.DASH, units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
 
@@ -30,7 +30,7 @@ def edition(name: str, data: Data, size: Size) -> Edition:
     Raises LookupError for an unknown data set, ValueError for a size that it lacks.
     """
     if data == "embedded":
-        return embedded.edition(name, size)
+        return datasets.edition(name, size)
     if size != "documented":
         raise ValueError(f"--size {size} asked for with --data {data}, which has one size; leave --size or --data out")
     return Edition()

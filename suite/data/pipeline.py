@@ -63,10 +63,8 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
     records, fitted = Records(train, plan.in_memory), preparation.fitted(train)
     numbers = grain.MapDataset.range(len(records)).seed(plan.seed).shuffle().repeat()
     groups = numbers.batch(plan.batch, drop_remainder=True)  # of indices, so that a worker makes a whole batch
-    if plan.augmented:
-        grouped = groups.random_map(partial(_augmented, fitted, records))
-    else:
-        grouped = groups.map(partial(_plain, fitted, records))
+    prepare = partial(_prepared, fitted, records)
+    grouped = groups.random_map(prepare) if plan.augmented else groups.map(prepare)
     threads = plan.workers if plan.loader == "threads" else 1
     reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
     stream: Any = grouped.to_iter_dataset(reading)
@@ -84,9 +82,7 @@ def _guarded(stream: Iterator[Batch]) -> Iterator[Batch]:
             raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error
 
 
-def _augmented(preparation: Preparation, records: Records, group: np.ndarray, random: np.random.Generator) -> Batch:
+def _prepared(
+    preparation: Preparation, records: Records, group: np.ndarray, random: np.random.Generator | None = None
+) -> Batch:
     return preparation.batch(map(records.__getitem__, group), random)
-
-
-def _plain(preparation: Preparation, records: Records, group: np.ndarray) -> Batch:
-    return preparation.batch(map(records.__getitem__, group))

@@ -1,15 +1,24 @@
-"""Loans drawn like the stand-in for the mortgage table, each column in up to 256 bins of equal count."""
+"""Tables for boosted trees: columns of several kinds, and a label that trees can learn and a linear model cannot.
 
+Loans are drawn like the stand-in for the mortgage table, each column in up to 256 bins of equal count.
+"""
+
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 
-from suite.data.tabulated import CHUNK, drawn, scores, threshold
+from suite.data.streams import SPLITS
 
 COLUMNS = 45
 DELINQUENT = 0.12  # share of the rows
 BINS = 256
+CHUNK = 4096  # rows that share a random stream
 _LOOKED_AT = 2**16  # rows whose quantiles are the edges
+_RULES = 24  # of the label: products of steps in two columns
+_NOISE = 1.5  # standard deviation, for a score whose rules have one of about 3
+_LAW = 20_260_101  # seed of the rules, the same for every data seed
 
 
 def loans(rng: np.random.Generator, examples: int) -> dict[str, np.ndarray]:
@@ -18,11 +27,50 @@ def loans(rng: np.random.Generator, examples: int) -> dict[str, np.ndarray]:
     return {"bins": binned(features, edges(features)), "labels": labels}
 
 
-def table(rng: np.random.Generator, examples: int, columns: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+def rows(columns: int, share: float, split: str, count: int, seed: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Yield each row's features float32[columns] and label; about a `share` of the labels is 1.
+
+    A chunk depends only on seed, split and its own number.
+    """
+    for number in range(-(-count // CHUNK)):
+        random = np.random.default_rng((seed, SPLITS.index(split), number, columns))
+        features, labels = table(random, CHUNK, columns, share)
+        here = min(CHUNK, count - number * CHUNK)
+        yield from zip(features[:here], labels[:here].astype(int).tolist(), strict=True)
+
+
+def table(random: np.random.Generator, examples: int, columns: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     """Return features float32[N,C] and labels float32[N], about a `share` of which is 1."""
-    parts = [drawn(rng, columns) for _ in range(-(-examples // CHUNK))]
-    features = np.concatenate(parts)[:examples]
-    return features, (scores(features, rng) > threshold(columns, share)).astype(np.float32)
+    features = np.concatenate([drawn(random, columns) for _ in range(-(-examples // CHUNK))])[:examples]
+    return features, (scores(features, random) > threshold(columns, share)).astype(np.float32)
+
+
+def drawn(random: np.random.Generator, columns: int) -> np.ndarray:
+    """Return float32[CHUNK,columns], by turns normal, long-tailed, a few levels, and a cyclic angle."""
+    features = random.standard_normal((CHUNK, columns), np.float32)
+    tail, levels, angle = (features[:, kind::4] for kind in (1, 2, 3))
+    tail[...] = np.exp(tail)
+    levels[...] = np.rint(2 * levels)
+    angle[...] = np.mod(angle, np.float32(1))
+    return features
+
+
+@cache
+def threshold(columns: int, share: float) -> float:
+    """Return the score above which a label is 1, so that about a `share` of them is."""
+    random = np.random.default_rng(_LAW)
+    return float(np.quantile(scores(drawn(random, columns), random), 1 - share))
+
+
+def scores(features: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return each row's score for label 1, float64[N]: rules over two columns each, plus noise."""
+    law = np.random.default_rng(_LAW)
+    total = random.normal(0, _NOISE, len(features))
+    for _ in range(_RULES):
+        first, second = law.integers(features.shape[1], size=2)
+        steps = [np.sign(features[:, column] - np.float32(law.normal(0.3, 0.4))) for column in (first, second)]
+        total += law.normal(0, 0.6) * steps[0] * steps[1] + law.normal(0, 0.15) * steps[0]
+    return total
 
 
 def edges(features: np.ndarray) -> list[np.ndarray]:

@@ -3,7 +3,7 @@
 import sys
 from importlib.util import find_spec
 
-from suite.data import published, store
+from suite.data import datasets, store
 from suite.data.builder import stock_class
 
 
@@ -13,7 +13,7 @@ def prepare(name: str) -> str:
     Raises LookupError for an unknown set, ValueError for one that the stock builder cannot read in part, RuntimeError
     if the download fails or TensorFlow is missing.
     """
-    reader = published.load(name)
+    reader = datasets.published(name)
     if getattr(reader, "STREAMED", False):
         raise ValueError(
             f"dataset '{name}' is a part of '{reader.STOCK}', which the stock builder reads only whole; "
@@ -34,7 +34,7 @@ def prepare(name: str) -> str:
 def main() -> None:
     """Prepare the data sets named on the command line; on failure print one line and exit with 1."""
     try:
-        for name in sys.argv[1:] or published.names():
+        for name in sys.argv[1:] or datasets.published_names():
             print(prepare(name))
     except (LookupError, ValueError, RuntimeError) as error:
         sys.exit(f"Error: {error}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suite.data import embedded, published
+from suite.data import datasets
 from suite.data.builder import Examples, relative_home, write
 from suite.data.download import Progress, fetched
 from suite.data.edition import DEFAULT, Edition
@@ -35,9 +35,9 @@ def place(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Pat
     Raises LookupError if the set does not exist in this form.
     """
     if data == "tfds":
-        published.load(name)
+        datasets.published(name)
         return folder() / data
-    embedded.load(name)
+    datasets.load(name)
     return folder() / data / edition.text()
 
 
@@ -46,12 +46,7 @@ def path(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Path
 
     Raises LookupError if the set does not exist in this form.
     """
-    return place(name, data, edition) / relative_home(name, _stock(name, data))
-
-
-def prepared(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> bool:
-    """Return whether the set is prepared. Raises as `path` does."""
-    return path(name, data, edition).is_dir()
+    return place(name, data, edition) / relative_home(name, _stock(name))
 
 
 def prepare(
@@ -87,28 +82,24 @@ def prepare(
 
 
 def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progress) -> None:
-    stock = _stock(name, data)
+    recipe = datasets.load(name)
     if data == "tfds":
-        reader, archives = published.load(name), folder() / "downloads"
-        archives.mkdir(parents=True, exist_ok=True)
-        files = {archive.name: fetched(archive, archives, progress) for archive in published.archives(name)}
-        splits = {split: _reported(f"writing {name} {split}", examples, 0, progress)
-                  for split, examples in reader.splits(files, progress).items()}  # fmt: skip
-        write(name, splits, draft, stock=stock, classes=getattr(reader, "CLASSES", None))
-        return
-    recipe = embedded.load(name)
-    counts = {split: count for split, count in (("train", edition.train), ("test", edition.test)) if count}
-    splits = {
-        split: _reported(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
-        for split, count in counts.items()
+        downloads, verb, counts = folder() / "downloads", "writing", {}
+        downloads.mkdir(parents=True, exist_ok=True)
+        files = {archive.name: fetched(archive, downloads, progress) for archive in datasets.archives(name)}
+        splits = datasets.published(name).splits(files, progress)
+    else:
+        verb, counts = "making", {"train": edition.train, "test": edition.test}
+        splits = {split: recipe.examples(split, count, edition.seed) for split, count in counts.items() if count}
+    reported = {
+        split: _reported(f"{verb} {name} {split}", examples, counts.get(split, 0), progress)
+        for split, examples in splits.items()
     }
-    write(name, splits, draft, stock=stock, classes=recipe.CLASSES, features=getattr(recipe, "features", None))
+    write(name, reported, draft, stock=_stock(name), classes=recipe.CLASSES, features=getattr(recipe, "features", None))
 
 
-def _stock(name: str, data: Data) -> str | None:
-    if data == "embedded" and hasattr(embedded.load(name), "features"):
-        return None
-    return published.load(name).STOCK
+def _stock(name: str) -> str | None:
+    return getattr(datasets.load(name), "STOCK", None)
 
 
 def _reported(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
@@ -177,8 +168,8 @@ def parts(dataset: str, data: Data, edition: Edition = DEFAULT) -> tuple[str, st
     Raises LookupError if the set does not exist in this form.
     """
     if data == "tfds":
-        return getattr(published.load(dataset), "PARTS", ("train", "test"))
-    embedded.load(dataset)
+        return getattr(datasets.published(dataset), "PARTS", ("train", "test"))
+    datasets.load(dataset)
     return ("train", "test") if edition.test else ("train[:80%]", "train[80%:]")
 
 

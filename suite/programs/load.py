@@ -16,15 +16,10 @@ def of_this_host(case: Case) -> tuple[Program, BatchSource]:
 
 def _torch(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls
+    from suite.programs.torch_program import TorchProgram, TorchServing
 
     control = controls.load(case.workload)
-    if case.scope == "serve":
-        from suite.programs.torch_serving import TorchServing
-
-        return TorchServing(control, case), control
-    from suite.programs.torch_program import TorchProgram
-
-    return TorchProgram(control, case), control
+    return (TorchServing if case.scope == "serve" else TorchProgram)(control, case), control
 
 
 def _keras(case: Case) -> tuple[Program, BatchSource]:
@@ -52,7 +47,7 @@ def _jax(case: Case) -> tuple[Program, BatchSource]:
     elif case.scope == "run" and workload.description.grid is not None:
         from suite.programs.jax.grid_search import SearchRun as Kind
     elif case.scope == "run" and case.variant == "resident":
-        from suite.programs.jax.resident import ResidentRun as Kind
+        from suite.programs.jax.epochs import ResidentRun as Kind
     elif case.scope == "run":
         from suite.programs.jax.epochs import JaxRun as Kind
     elif case.scope == "learning":

@@ -114,14 +114,6 @@ def _module(source: str) -> _Module:
     return module_names
 
 
-def normalised(source: str) -> str:
-    """Return a module's source as text without comments, docstrings, annotations, imports and positions."""
-    return "\n".join(_text(node, {}) for node in ast.parse(source).body if not isinstance(node, _IMPORTS))
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
-
-
 def _text(node: object, foreign: Mapping[str, str]) -> str:
     """Return a tree as text, the same in every Python version that parses the source."""
     if isinstance(node, ast.Name):

@@ -15,8 +15,8 @@ from suite import units
 from suite.case import Implementation
 from suite.console import terminal
 from suite.console.progress import CampaignProgress
-from suite.data import embedded
 from suite.data import store as datasets
+from suite.data.datasets import edition
 from suite.driver import campaign, plan, probing, profiles, reference_round, runner, schedule
 from suite.driver import journal as journals
 from suite.driver.forecast import Deadline, Forecast
@@ -233,7 +233,7 @@ def prepare_data(header: Header, group: campaign.ProcessGroup, progress: dataset
     dataset = next(about.dataset for about in header.descriptions if about.name == group[0].workload)
     for case in group:
         for size in profiles.sizes(header.profile, case.scope) if case.data != "random" else ():
-            datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
+            datasets.prepare(dataset, case.data, edition(dataset, size), progress)
 
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:

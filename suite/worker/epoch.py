@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from suite.case import Case
-from suite.data import embedded, store
+from suite.data import datasets, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
 from suite.results.records.run import Sample
@@ -74,7 +74,7 @@ def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Ba
     case, task, preparation = process.case, process.task, stored(owner, process.case)
 
     def read() -> store.Split:
-        edition = embedded.edition(task.dataset, task.size)
+        edition = datasets.edition(task.dataset, task.size)
         store.prepare(task.dataset, case.data, edition)
         return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
 

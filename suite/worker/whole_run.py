@@ -1,12 +1,12 @@
 """Scopes that train: `run`, the documented whole run as an article timed it, and `learning`, training from storage."""
 
 from collections.abc import Callable
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from msgspec.structs import replace
 
-from suite.data import embedded
+from suite.data import datasets
 from suite.results.pooled.ladder import REST
 from suite.results.records.run import Learnt, Predictions, Score
 from suite.system import counters
@@ -17,7 +17,7 @@ from suite.worker_api.program import Batch, BatchSource, Program, stored
 from suite.worker_api.protocol import Message
 from suite.workload import WholeRun
 
-Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
+Stage = Callable[[str, Callable[[], Any]], Any]  # runs and times a named stage
 _POINTS = 200  # on a loss curve
 _CATS_AND_DOGS = "cats_vs_dogs"
 _SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1), ("0 to 255", 255))
@@ -76,7 +76,7 @@ class Searching(Protocol):
         """Start again."""
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
-        """Train and score every candidate; `stage` times each part."""
+        """Train and score every candidate; `stage` times each part and returns its result."""
         ...
 
 
@@ -92,7 +92,7 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     def whole() -> None:
         if isinstance(target, Searching):
             target.initialise(seed)
-            scores.extend(target.search(train, seed, process.stage))
+            scores.extend(target.search(train, seed, process.result))
         elif run is None or not isinstance(target, Trainable):
             raise LookupError(f"a whole run of '{process.case.workload}' asked for, {type(target).__name__} has none")
         else:
@@ -120,7 +120,7 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     if not isinstance(target, training.LearningProgram):
         raise LookupError(f"scope 'learning' asked for, {type(target).__name__} does not support it")
     preparation = stored(owner, case)
-    edition = embedded.edition(task.dataset, task.size)
+    edition = datasets.edition(task.dataset, task.size)
     split = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(split.train, split.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: training.start(target, batches, task.seed))

@@ -12,7 +12,7 @@ from flax import nnx
 
 from suite import models
 from suite.case import Backend, Case
-from suite.data import embedded, pipeline
+from suite.data import datasets, pipeline
 from suite.programs.jax import training
 from suite.results.evidence.learning import Trained
 from suite.system.counters import granted_cores
@@ -26,7 +26,7 @@ OUTPUTS = ("output", "softmax_linear")  # what the networks call their last laye
 def lessons(workload: Workload) -> training.TrainingData:
     """Return the small embedded set as a network takes it."""
     dataset = workload.description.dataset
-    return training.training_data(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
+    return training.training_data(dataset, workload.preparation, "embedded", datasets.edition(dataset, "small"))
 
 
 def trained(

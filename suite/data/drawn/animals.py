@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from suite.data.drawn.canvas import Canvas, Number, ellipse, polygon, stroke
+from suite.data.drawn import Canvas, Number, ellipse, polygon, stroke
 
 FURS = (
     (0.15, 0.13, 0.12), (0.55, 0.36, 0.20), (0.80, 0.62, 0.40), (0.90, 0.88, 0.84),

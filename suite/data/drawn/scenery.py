@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from suite.data.drawn.canvas import Canvas, box, ellipse
+from suite.data.drawn import Canvas, box, ellipse
 
 # RGB colours above and below the horizon, from 0 to 1.
 SCENES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {

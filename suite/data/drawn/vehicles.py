@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from suite.data.drawn.canvas import Canvas, Number, box, ellipse, polygon, stroke
+from suite.data.drawn import Canvas, Number, box, ellipse, polygon, stroke
 
 PAINTS = (
     (0.80, 0.12, 0.12), (0.12, 0.25, 0.68), (0.90, 0.90, 0.90), (0.12, 0.12, 0.14), (0.65, 0.67, 0.70),

@@ -35,16 +35,13 @@ class Crop(Preparation):
         labels = one_hot(record["label"], self.classes)
         if self.whole:
             return {"images": image.astype(np.float32), "labels": labels}
-        crop = self._central(image) if random is None else self._distorted(image, random)
+        room = [edge - self.side for edge in image.shape[:2]]
+        top, left = (each // 2 if random is None else int(random.integers(each + 1)) for each in room)
+        crop = image[top : top + self.side, left : left + self.side].astype(np.float32)
+        crop = crop if random is None else self._distorted(crop, random)
         return {"images": standardised(crop), "labels": labels}
 
-    def _central(self, image: np.ndarray) -> np.ndarray:
-        top, left = ((edge - self.side) // 2 for edge in image.shape[:2])
-        return image[top : top + self.side, left : left + self.side].astype(np.float32)
-
-    def _distorted(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        top, left = (int(random.integers(edge - self.side + 1)) for edge in image.shape[:2])
-        crop = image[top : top + self.side, left : left + self.side].astype(np.float32)
+    def _distorted(self, crop: np.ndarray, random: np.random.Generator) -> np.ndarray:
         if random.random() < 0.5:
             crop = crop[:, ::-1]
         crop = crop + np.float32(random.uniform(-self.brightness, self.brightness))

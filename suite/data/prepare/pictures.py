@@ -43,19 +43,18 @@ class Pixels(Preparation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shifted(Preparation):
+class Shifted(Pixels):
     """The same with the picture rotated, shifted and mirrored at random, with the edge repeated."""
 
-    classes: int = 10
     degrees: float = 15.0
     pixels: float = 6.0
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
         """Return images, still uint8, and labels."""
-        image = decoded(record["image"])
+        example = super().compact(record, random)
         if random is not None:
-            image = self._moved(image, random)
-        return {"images": image, "labels": one_hot(record["label"], self.classes)}
+            example["images"] = self._moved(example["images"], random)
+        return example
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
         import cv2

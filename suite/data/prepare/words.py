@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any, Self
 
 import numpy as np
@@ -91,14 +92,10 @@ class Subwords(Preparation):
 
     def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
         """Return tokens and labels, without augmentation."""
+        numbers = chain.from_iterable(map(self._parts, _PIECES.findall(text(record))))
+        known = list(islice(numbers, self.positions))
         tokens = np.full(self.positions, PADDING, np.int32)
-        filled = 0
-        for piece in _PIECES.findall(text(record)):
-            for number in self._parts(piece):
-                tokens[filled] = number
-                filled += 1
-                if filled == self.positions:
-                    return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
+        tokens[: len(known)] = known
         return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
 
     def _parts(self, piece: str) -> Iterator[int]:

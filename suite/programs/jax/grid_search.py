@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle, islice
 from statistics import fmean
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from suite.case import Case
+from suite.data.batches import count
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import Shardings, put, shardings
@@ -20,7 +22,7 @@ from suite.variants import fits_of
 from suite.worker_api.program import Batch
 from suite.workload import Workload
 
-Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named stage
+Stage = Callable[[str, Callable[[], Any]], Any]  # runs and times a named stage, and returns its result
 Examples = dict[str, Any]  # of the whole data set, on the device
 
 _ROWS = "rows"  # of a batch: the indices of its examples
@@ -69,9 +71,9 @@ class SearchRun(JaxProgram):
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
         """Train and score every fit, then train the best point on all examples; return the scores by point."""
-        grid, on_device = self._workload.description.grid, Examples()
+        grid = self._workload.description.grid
         assert grid is not None
-        stage("init", lambda: on_device.update(_copied(examples, self._shardings)))
+        on_device: Examples = stage("init", lambda: _copied(examples, self._shardings))
         losses_by_point: dict[tuple[tuple[int, ...], int], list[float]] = {}
         for number, hidden in enumerate(grid.hidden):
             fits = self._fits(on_device, 1000 * (seed + 1) + number * grid.stack)
@@ -80,10 +82,10 @@ class SearchRun(JaxProgram):
                     losses_by_point.setdefault((hidden, fit.epochs), []).append(score)
         self._searched = len(self._made)
         hidden, epochs = min(losses_by_point, key=lambda point: fmean(losses_by_point[point]))
-        everything = np.arange(_count(on_device))
+        everything = np.arange(count(on_device))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
         if len(self._shardings.devices) > 1:
-            stage("init", lambda: on_device.update(_copied(on_device, shardings(_alone(self._case)))))
+            on_device = stage("init", partial(_copied, on_device, shardings(_alone(self._case))))
         list(self._trained(hidden, (last,), on_device, stage))
         return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in losses_by_point.items())
 
@@ -102,7 +104,7 @@ class SearchRun(JaxProgram):
 
     def _fits(self, examples: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, fewest epochs first; each holds out another fold."""
-        grid, everything = self._workload.description.grid, np.arange(_count(examples))
+        grid, everything = self._workload.description.grid, np.arange(count(examples))
         assert grid is not None
         folds = np.array_split(everything, grid.folds)
         points = [(epochs, fold) for epochs in sorted(grid.epochs) for fold in folds]
@@ -139,11 +141,8 @@ class SearchRun(JaxProgram):
                 stage("epoch", lambda program=program, rows=rows: self._train_epoch(program, rows, examples))
             done, state = until, program._state
             if len(fits[0].held):
-                scores: list[np.ndarray] = []
-                stage(
-                    "validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, examples))
-                )
-                each = zip(fits, scores[0], strict=True)
+                scores = stage("validation", lambda p=program, e=evaluate, f=fits: _scored(p, e, f, examples))
+                each = zip(fits, scores, strict=True)
                 yield from {fit.seed: (fit, float(score)) for fit, score in each if fit.epochs == done}.values()
 
     def _shared(self, parts: Sequence[Any]) -> Sequence[Any]:
@@ -171,10 +170,9 @@ class SearchRun(JaxProgram):
             program._step = picking(program._step)
             stage("lower", program.lower)
             stage("compile", program.compile)
-            evaluation: list[Any] = []
-            stage("compile_rest", lambda: evaluation.extend(_evaluating(program)))
-            self._lowered_evaluations.append(evaluation[0])
-            self._made[hidden, fits] = program, evaluation[1]
+            lowered, evaluate = stage("compile_rest", lambda: _evaluating(program))
+            self._lowered_evaluations.append(lowered)
+            self._made[hidden, fits] = program, evaluate
         return self._made[hidden, fits]
 
 
@@ -215,7 +213,3 @@ def _alone(case: Case) -> Case:
 
 def _copied(examples: Any, place: Shardings) -> Any:
     return jax.block_until_ready(put(examples, place.state))
-
-
-def _count(examples: Examples) -> int:
-    return len(next(iter(examples.values())))

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from suite.programs.jax.jaxpr_cost import within
+
 _SMALL = 64  # constants up to this size keep their values
 _KERNEL = "mosaic_gpu"  # in the name of a Pallas kernel's call
 _SPLIT = "CustomSPMDPartitioning"  # a call whose program is made later, for each device
@@ -126,8 +128,5 @@ def _split_calls(jaxpr: Any) -> Iterator[Any]:
         if equation.primitive.name == "custom_partitioning":
             yield equation.params["call"]
             continue
-        for value in equation.params.values():
-            for each in value if isinstance(value, tuple | list) else (value,):
-                inner = getattr(each, "jaxpr", each)
-                if hasattr(inner, "eqns"):
-                    yield from _split_calls(inner)
+        for inner in within(equation.params.values()):
+            yield from _split_calls(inner)

@@ -75,7 +75,7 @@ class NnxProgram(JaxProgram):
         return self._hits - self._hits_before
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+        with self._precision():
             for batch in batches:
                 if self._workload.optimizer is None:
                     self._out = self._infer(self._model, self._out, self._zero, batch)
@@ -103,12 +103,12 @@ class NnxProgram(JaxProgram):
 
     def jaxpr_cost(self) -> JaxprCost:
         """Return what the step's results need, from a trace as a pure function."""
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+        with self._precision():
             return jaxpr_cost(self._pure().jaxpr, self._batches[0], 0, 1)
 
     def lowered_texts(self) -> tuple[str, ...]:
         """Return the step's text, lowered as a pure function."""
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+        with self._precision():
             return (lowered_digest.text_of(self._pure().lower()),)
 
     def _pure(self) -> jax.stages.Traced:

@@ -10,16 +10,15 @@ arrays of weights.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from typing import Any, cast
 
-import flax
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import nnx
-from jaxlib import version as jaxlib_version
 
 from suite.case import Case, Precision
 from suite.data.batches import digest
@@ -32,6 +31,7 @@ from suite.programs.jax.packing import PackedModel, flatten_state, unflatten_arg
 from suite.programs.jax.sharding import put, shardings
 from suite.programs.jax.step import Step, augmented_step, evaluation_step, inference_step, several_steps, training_step
 from suite.results.records.run import JaxprCost
+from suite.system.software import versions
 from suite.variants import STEPS_PER_CALL
 from suite.worker_api.program import Batch
 from suite.workload import Workload
@@ -165,8 +165,12 @@ class JaxProgram:
         """Return a step traced for the shapes of the state and a batch; `donate`: the state is donated."""
         step = partial(step, *self._weights)
         jitted = jax.jit(step, donate_argnums=0 if donate else (), out_shardings=self._shardings.outputs)
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+        with self._precision():
             return jitted.trace(self._state, batch)
+
+    def _precision(self) -> AbstractContextManager:
+        """Return the context of products in the case's precision."""
+        return jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision])
 
     def evaluation(self) -> Callable[..., jax.Array]:
         """Return evaluate(state, batch) -> loss, the state as a list of arrays."""
@@ -290,20 +294,13 @@ class JaxProgram:
 
     def packages(self) -> dict[str, str]:
         """Return the versions of JAX and its packages."""
-        return {
-            "jax": jax.__version__,
-            "jaxlib": jaxlib_version.__version__,
-            "flax": flax.__version__,
-            "optax": optax.__version__,
-            "numpy": np.__version__,
-        }
+        return versions("jax", "jaxlib", "flax", "optax", "numpy")
 
     def settings(self) -> dict[str, Any]:
         """Return the precision, the devices and the compiler options in force."""
-        precision, count = MATMUL_PRECISION[self._case.precision], len(self._shardings.devices)
         return {
-            "matmul_precision": precision,
-            "jax_devices": count,
+            "matmul_precision": MATMUL_PRECISION[self._case.precision],
+            "jax_devices": len(self._shardings.devices),
             "jax_weights_constant": bool(self._weights),
             **self._options(),
         }

@@ -52,12 +52,11 @@ class LearningProgram(JaxProgram):
         They are computed in batches of the case's size; the last is filled up with repeated examples.
         """
         size, logits = self._case.batch, []
-        count = len(next(iter(examples.values())))
-        for start in range(0, count, size):
+        for start in range(0, sets.count(examples), size):
             part = {name: array[start : start + size] for name, array in examples.items()}
             batch = jax.device_put(sets.repeated(part, size), self._shardings.batch)
             logits.append(np.asarray(self._answering(self._state, batch)))
-        return np.concatenate(logits)[:count]
+        return np.concatenate(logits)[: sets.count(examples)]
 
     def compile_answers(self) -> None:
         """Compile the answers for the shapes of the first batch."""

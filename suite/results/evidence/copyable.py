@@ -1,6 +1,6 @@
 """Findings of the steps session: the time of a copyable step over that of the suite's own.
 
-One file per workload and backend.
+One line per workload and backend.
 """
 
 import hashlib
@@ -9,14 +9,14 @@ from pathlib import Path
 from suite.case import Backend
 from suite.results.evidence.evidence_file import EvidenceFile
 
-FOLDER = "steps"  # in the site's folder of evidence, and in its sources
+FOLDER = "steps"  # of the copyable files, in the site's sources
 
 
 class Compared(EvidenceFile, frozen=True, kw_only=True):
     """Both steps of a workload, timed in turn in separate processes."""
 
-    PLACE = FOLDER
-    NAMED_BY = ("workload", "backend")
+    PLACE = "steps.jsonl"
+    LINE_BY = ("workload", "backend")
     WRITER = "the session of steps"
 
     schema: str = "steps/1"

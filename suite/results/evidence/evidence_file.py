@@ -1,5 +1,9 @@
-"""Findings of sessions in JSON files of the site's folder of evidence, rendered by the pages."""
+"""Findings of sessions in JSON files of the site's folder of evidence, rendered by the pages.
 
+A file holds one document, or one a line.
+"""
+
+import re
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -10,18 +14,24 @@ from suite.workload import Plain
 
 
 class EvidenceFile(Plain, frozen=True, kw_only=True):
-    """The content of a file of evidence."""
+    """The content of a file of evidence, or of a line of it."""
 
-    PLACE: ClassVar[str]  # its file, or the folder of the files of its kind
-    NAMED_BY: ClassVar[tuple[str, ...]] = ()  # the fields that name its file in the folder of its kind
+    PLACE: ClassVar[str]  # its file; {field} stands for a field's value, so that each value has a file
+    LINE_BY: ClassVar[tuple[str, ...]] = ()  # each combination of these fields has a line; () where a file has no lines
     WRITER: ClassVar[str]
 
     def write(self, folder: Path) -> Path:
-        """Write it into the folder of evidence; return its file."""
-        name = ".".join(getattr(self, field) for field in self.NAMED_BY)
-        file = folder / self.PLACE / f"{name}.json" if name else folder / self.PLACE
+        """Write it into the folder of evidence, in place of what has the same key; return its file.
+
+        Raises as `read` does.
+        """
+        file = folder / self.PLACE.format_map(msgspec.structs.asdict(self))
+        content = to_json(self)
+        if self.LINE_BY:
+            others = [each for each in self.read_all(folder) if each._key() != self._key()]
+            content = msgspec.json.Encoder().encode_lines(sorted([*others, self], key=EvidenceFile._key))
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(to_json(self))
+        file.write_bytes(content)
         return file
 
     @classmethod
@@ -30,17 +40,21 @@ class EvidenceFile(Plain, frozen=True, kw_only=True):
 
         Raises ValueError naming the file if it is invalid.
         """
-        file = folder / cls.PLACE
-        return cls._in(file) if file.exists() else None
+        return next(iter(cls.read_all(folder)), None)
 
     @classmethod
     def read_all(cls, folder: Path) -> tuple[Self, ...]:
-        """Return all of its kind in the folder of evidence, sorted by file name. Raises as `read` does."""
-        return tuple(map(cls._in, sorted((folder / cls.PLACE).glob("*.json"))))
+        """Return all of its kind in the folder of evidence, sorted by file and line. Raises as `read` does."""
+        files = sorted(folder.glob(re.sub(r"\{\w+\}", "*", cls.PLACE)))
+        return tuple(one for file in files for one in cls._in(file))
 
     @classmethod
-    def _in(cls, file: Path) -> Self:
+    def _in(cls, file: Path) -> list[Self]:
+        decoder, content = msgspec.json.Decoder(cls), file.read_bytes()
         try:
-            return msgspec.json.decode(file.read_bytes(), type=cls)
+            return decoder.decode_lines(content) if cls.LINE_BY else [decoder.decode(content)]
         except msgspec.DecodeError as error:
             raise ValueError(f"'{file}' is not what {cls.WRITER} writes: {error}") from error
+
+    def _key(self) -> tuple[str, ...]:
+        return tuple(getattr(self, field) for field in self.LINE_BY)

@@ -1,6 +1,6 @@
 """Findings of the learning session: each network learns, and fails if it is broken.
 
-One file per network and backend.
+One line per network and backend.
 """
 
 from suite.results.evidence.evidence_file import EvidenceFile
@@ -40,8 +40,8 @@ class LossCheck(Plain, frozen=True, kw_only=True):
 class LearningCheck(EvidenceFile, frozen=True, kw_only=True):
     """All checks of one network."""
 
-    PLACE = "learning"
-    NAMED_BY = ("network", "backend")
+    PLACE = "learning.jsonl"
+    LINE_BY = ("network", "backend")
     WRITER = "the learning session"
 
     schema: str = "learning/1"

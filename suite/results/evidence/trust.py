@@ -27,8 +27,7 @@ class Finding(Plain, frozen=True, kw_only=True):
 class Part(EvidenceFile, frozen=True, kw_only=True):
     """One part of the trust session."""
 
-    PLACE = "trust"
-    NAMED_BY = ("name",)
+    PLACE = "trust/{name}.json"
     WRITER = "the trust session"
 
     schema: str = "trust/1"

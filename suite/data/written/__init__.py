@@ -1,1 +1,0 @@
-"""Text that the project generates."""
