@@ -48,7 +48,8 @@ def _depends(evidence: Evidence) -> Judgement:
     if not speedups or (len(speedups) < 2 and not batches):
         return NOT_RUN
     low, high = (end(speedups, key=lambda item: item.ratio.value) for end in (min, max))
-    summary = f"From {_named(low)} to {_named(high)} over {units.pluralize(len(speedups), 'network')}."
+    span = _named(low) if low is high else f"From {_named(low)} to {_named(high)}"
+    summary = f"{span} over {units.pluralize(len(speedups), 'network')}."
     parts = [_varied(f"it depends on the {what}", speedups, axis) for what, axis in _ALONE.items()]
     parts.append(_varied("it depends on the batch, a hyper-parameter", batches, _BATCH))
     return judged(summary, parts, speedups=speedups)

@@ -11,42 +11,96 @@ from ledger_worlds import (
     ALL,
     FAR_APART,
     NUMBERS,
+    RESNET63,
+    RESNET87,
     ROOT,
     SHARES,
     WORLDS,
     answers,
     augmented,
     depths,
+    epochs,
     grid,
     judge,
     known,
     served,
     shared,
     sides,
+    taught,
     trees,
+    varied,
 )
+from test_input_experiments import DROPOUT, NOAUG, cell
+from test_learning_page import HALF
+from test_ledger_rules import outdone
 
+from suite import models
 from suite.analysis.steps import words
 from suite.claims import Judgement
 from suite.claims._documented_numbers import Entry, entries
 from suite.results.records import catalogue
+from suite.results.records.record import Record
+
+
+def larger(name: str, ratio: float, **changes: object) -> list[Record]:
+    """Return both sides of a network of another size."""
+    return sides(
+        name, ratio, about=factory.description(name, **{"parameters": 2000, "flop_per_example": 60_000} | changes)
+    )
+
 
 STORED = Path(__file__).with_name("judgements.txt")
 HOSTS = {"three hosts": SHARES, "one host": (1.0,), "hosts far apart": FAR_APART}
 BATCHES = [*sides("mnist_mlp", 60), *sides("cifar10_mlp", 31), *sides("imdb_text_cnn", 5)]
-MORE = {  # worlds of observations that decide nothing new, but of which something else is said
+DEEPER = [models.load(f"catdog_cnn_{name}").description for name in ("base", "conv64", "dropout", "noaug", "deep")]
+LEARNT = (0.80, 0.84, 0.90, 0.94, 0.85)
+MORE = {  # worlds that decide nothing new, but of which something else is said
+    "O3": {
+        "one network": sides("mnist_mlp", 10),
+        "one network at two batches": [*sides("mnist_mlp", 10), *sides("mnist_mlp", 30, batch=256)],
+        "three architectures": [*varied(30, 30, "architecture"), *larger("another", 60)],
+        "the article's networks equal, others not": [
+            *sides("mnist_mlp", 10), *larger("mnist_cnn", 10), *larger("another", 30, optimizer="o"),
+            *larger("one more", 60, optimizer="o", parameters=9),
+        ],
+        "not certified": outdone(WORLDS["O3"]["reproduced"]),
+    },
+    "O9": {
+        "one other": epochs((RESNET63, 1.0), (DEEPER[0], 1.5)),
+        "two of each": epochs((RESNET63, 1.0), (RESNET87, 1.02), (DEEPER[0], 1.5), (DEEPER[1], 2.0)),
+    },
+    "O10": {"run and step": [*sides("cifar10_mlp", 12, "run"), *sides("cifar10_mlp", 30)]},
     "O12": {"two networks": served(40, 30, 20)[:4], "one network": served(40, 30, 20)[:2]},
     "O15": {"two high": BATCHES, "none high": BATCHES[4:]},
-    "O25": {"drawings": answers(0.99, 0.01, data="embedded")},
-}
+    "O23": {
+        "all augmented": taught(*LEARNT)[:4],
+        "as good without": taught(*LEARNT[:4], 0.90, seeds=(-0.02, 0.0, 0.02)),
+    },
+    "O25": {"drawings": answers(0.99, 0.01, data="embedded"), "hardly tilted": answers(HALF.above_half + 0.05, 0.01)},
+    "O27": {"alike but for data": [
+        record for about, ratio in zip(DEEPER, (5, 9, 10, 12, 30), strict=True)
+        for record in sides(about.name, ratio, about=about)
+    ]},
+}  # fmt: skip
 FOUR = msgspec.structs.replace(factory.HOST, cores=4)
+V100 = msgspec.structs.replace(
+    factory.HOST, gpus=(msgspec.structs.replace(factory.HOST.gpus[0], compute_capability="7.0"),)
+)
 MORE_NUMBERS = {
     "gbdt_mortgage": {"four GPUs": trees(11, 2.1), "four GPUs slower": trees(40, 0.8), "one GPU": trees(11, 2.1)[:2]},
-    "catdog_cnn_dropout": {"both sides": [*augmented(80, 100), *augmented(70, 100, "gpu")]},
+    "catdog_cnn_dropout": {
+        "both sides": [*augmented(80, 100), *augmented(70, 100, "gpu")],
+        "two pipelines": [
+            cell(workers, 32, rate, about, backend="gpu")
+            for workers, rates in ((1, (60, 100)), (4, (80, 100)))
+            for rate, about in zip(rates, (DROPOUT, NOAUG), strict=True)
+        ],
+    },
     "catdog_cnn_base": {
         "four cores": [msgspec.structs.replace(record, machine=FOUR) for record in grid(100, 80, backend="cpu")]
     },
     "catdog_cnn_128": {"GPU only": [record for record in depths() if record.backend == "gpu"]},
+    "cifar10_resnet63": {"slow V100": sides("cifar10_resnet63", 10, about=RESNET63, gpu=0.5, machine=V100)},
 }
 WORKLOADS = {about.name: about for about in catalogue.read(ROOT / "site" / "records") if about.claims}
 
