@@ -14,6 +14,7 @@ from ledger_worlds import (
     RESNET63,
     RESNET87,
     ROOT,
+    SERVED,
     SHARES,
     WORLDS,
     answers,
@@ -49,6 +50,12 @@ def larger(name: str, ratio: float, **changes: object) -> list[Record]:
     )
 
 
+def requests(*ratios: float) -> list[Record]:
+    """Return both sides of networks that serve requests, the smallest network first."""
+    pairs = zip((SERVED[0], SERVED[2], SERVED[4]), ratios, strict=False)
+    return [record for about, ratio in pairs for record in sides(about.name, ratio, "serve", about, gpu=0.1)]
+
+
 STORED = Path(__file__).with_name("judgements.txt")
 HOSTS = {"three hosts": SHARES, "one host": (1.0,), "hosts far apart": FAR_APART}
 BATCHES = [*sides("mnist_mlp", 60), *sides("cifar10_mlp", 31), *sides("imdb_text_cnn", 5)]
@@ -70,7 +77,17 @@ MORE = {  # worlds that decide nothing new, but of which something else is said
         "two of each": epochs((RESNET63, 1.0), (RESNET87, 1.02), (DEEPER[0], 1.5), (DEEPER[1], 2.0)),
     },
     "O10": {"run and step": [*sides("cifar10_mlp", 12, "run"), *sides("cifar10_mlp", 30)]},
-    "O12": {"two networks": served(40, 30, 20)[:4], "one network": served(40, 30, 20)[:2]},
+    "O12": {
+        "two networks": served(40, 30, 20)[:4],
+        "one network": served(40, 30, 20)[:2],
+        "requests of all": [*served(40, 30, 20), *requests(50, 40, 30)],
+        "requests of one": [*served(40, 30, 20), *requests(50)],
+        "a larger batch lost": [
+            *served(40, 30, 20), *sides(SERVED[0].name, 0.5, about=SERVED[0], gpu=0.1, batch=8),
+            *sides(SERVED[2].name, 0.4, about=SERVED[2], gpu=0.1, batch=8),
+        ],
+        "one not certified": [*outdone(served(40, 30, 20)[:2]), *served(40, 30, 20)[2:]],
+    },
     "O15": {"two high": BATCHES, "none high": BATCHES[4:]},
     "O23": {
         "all augmented": taught(*LEARNT)[:4],
