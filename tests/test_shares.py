@@ -5,7 +5,7 @@ import itertools
 import pytest
 from scipy import stats
 
-from suite.results.stats.shares import share
+from suite.results.stats.shares import highest_rate, share
 
 
 def test_without_a_trial_there_is_no_share():
@@ -60,3 +60,14 @@ def test_where_none_came_out_the_share_is_0_and_of_one_cluster_it_is_one_trial()
     assert none.high == pytest.approx(1 - 0.025 ** (1 / 4))
     one = share([(good, {0}) for good in (True, False)], 1)
     assert (one.low, one.high) == pytest.approx(within(1, 0.5))
+
+
+@pytest.mark.parametrize("trials", [100, 1014, 149_494])
+def test_no_failure_excludes_three_in_so_many_trials(trials):
+    assert highest_rate(0, trials) == pytest.approx(3 / trials, rel=0.02)
+
+
+def test_the_highest_rate_is_the_one_that_gives_so_few_failures_in_one_of_twenty_cases():
+    for failures, trials in ((0, 20), (3, 40), (19, 20)):
+        assert stats.binom.cdf(failures, trials, highest_rate(failures, trials)) == pytest.approx(0.05)
+    assert highest_rate(20, 20) == 1

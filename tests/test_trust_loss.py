@@ -1,12 +1,13 @@
 """Samples of the proof: planted lies are caught, nothing is lost, a file from elsewhere does no harm."""
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from trust import lies, part_hostile, part_lies
+from trust import lies, part_hostile, part_lies, structure
 
 from suite.results.records import acceptance
 from suite.results.single.validity import CHECKS
@@ -49,3 +50,22 @@ def test_a_sample_of_the_lies_is_caught_and_honest_networks_are_believed():
 
 def test_the_check_that_must_catch_a_lie_is_one_of_the_suite():
     assert {lie.check for lie in lies.LIES.values()} <= {*CHECKS, lies.TRUE_COST}
+
+
+def test_what_breaks_at_a_record_whose_parts_were_changed_is_found(monkeypatch):
+    assert part_hostile.structured(10).good
+    monkeypatch.setattr(structure, "summary", lambda record: record.runs[99])
+    found = part_hostile.structured(10)
+    assert not found.good
+    assert (found.trials, found.failures > 0, "while it was judged" in found.found) == (30, True, True)
+    monkeypatch.setattr(structure, "validate", lambda content: content[-1:][1])
+    assert part_hostile.structured(10).failures == 30
+
+
+def test_every_way_to_change_a_record_is_taken():
+    plain, dice = part_hostile.template(), random.Random(0)
+    made = [structure.mutant(plain, plain, dice) for _ in range(400)]
+    kinds = {what.split()[0] for what, changed in filter(None, made)}
+    assert kinds == {*structure.FITS} - {"move"}  # nothing to take from itself
+    assert all(changed != plain for _, changed in filter(None, made))
+    assert plain == part_hostile.template()

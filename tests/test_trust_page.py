@@ -56,6 +56,18 @@ def test_a_part_has_its_question_figures_date_commit_machine_and_duration():
     assert 'href="evidence/trust/clock.json"' in page
 
 
+def test_random_trials_are_added_up_over_runs_and_their_bound_is_stated():
+    kills = trust.Finding(what="kills", expected="nothing lost", found="", good=True, trials=1000)
+    first = part(findings=(GOOD, kills), totals=trust.totals((GOOD, kills), "2026-01-01", None))
+    (total,) = trust.totals((GOOD, msgspec.structs.replace(kills, failures=1)), "2026-02-01", first)
+    assert (total.trials, total.failures, total.runs, total.since) == (2000, 1, 2, "2026-01-01")
+    assert trust.totals((GOOD,), "2026-02-01", first) == ()
+    (row,) = report.totals(first.totals).rows
+    assert [cell.text for cell in row] == ["kills", "1", "2026-01-01", "1,000", "0", "334"]
+    assert "Added up over all runs" in report.page((first,))
+    assert "Added up over all runs" not in report.page((part(),))
+
+
 def test_shortfalls_stand_open_and_first_the_rest_is_folded():
     page = report.page((part(),))
     opened, _, folded = page.partition("<details><summary>1 as they had to be</summary>")

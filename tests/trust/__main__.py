@@ -39,10 +39,12 @@ def proved(name: str, sample: bool) -> evidence.Part:
     module = importlib.import_module(f"trust.part_{name}")
     start = time.monotonic()
     figures, findings = module.prove(sample)
+    made = datetime.datetime.now(datetime.UTC).date().isoformat()
+    before = next((part for part in evidence.Part.read_all(EVIDENCE) if part.name == name), None)
     return evidence.Part(
         name=name,
         title=module.TITLE,
-        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        made=made,
         commit=commit(),
         machine=on([gpu.name for gpu in gpus()] if getattr(module, "ON_GPU", False) else [], cpu_model()),
         seconds=round(time.monotonic() - start, 1),
@@ -50,6 +52,7 @@ def proved(name: str, sample: bool) -> evidence.Part:
         figures=figures,
         leading=getattr(module, "LEADING", ""),
         findings=tuple(findings),
+        totals=evidence.totals(findings, made, before),
     )
 
 
@@ -76,6 +79,8 @@ def main() -> int:
         for finding in part.findings:
             if not finding.good:
                 print(f"  NOT AS EXPECTED: {finding.what}: expected {finding.expected}, found {finding.found}")
+        for total in part.totals:
+            print(f"  {total.what}, {total.runs} runs since {total.since}: {total.failures} of {total.trials:,} failed")
         if part.full:
             print(f"  written: {part.write(EVIDENCE)}")
         good &= part.good

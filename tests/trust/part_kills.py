@@ -70,4 +70,6 @@ def finding(worker: str, found: list[dict]) -> Finding:
         found="; ".join(troubles)[:600] or whole,
         by="the journal and the process table after each kill, the records at the end",
         good=not troubles and count > 0,
+        trials=count,
+        failures=len(troubles),
     )

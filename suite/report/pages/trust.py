@@ -7,10 +7,10 @@ from suite import units
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import render
 from suite.results.compare.reproducibility import Answer, Reproducibility, Spread, words
-from suite.results.evidence.trust import Finding, Part
+from suite.results.evidence.trust import Finding, Part, Total
 from suite.results.pooled.grouping import DISPATCH_SECONDS
 from suite.results.records.record import plain_name
-from suite.results.stats.shares import Share
+from suite.results.stats.shares import Share, highest_rate
 from suite.results.views.rows import count_cell, number_cell, row_of, share_cell
 from suite.results.views.table import Cell, Table
 
@@ -64,6 +64,7 @@ def _section(part: Part) -> dict[str, Any]:
         "name": part.name,
         "title": part.title,
         "figures": [(name, figure(value)) for name, value in part.figures.items()],
+        "totals": totals(part.totals) if part.totals else None,
         "short": findings(f"Shortfalls: {part.name}", short) if short else None,
         "rest": rest,
         "has_file": plain_name(part.name),
@@ -117,6 +118,17 @@ def _counts(part: Part, good: int, tried: int) -> str:
     counts = f"{good} of {tried}" + ("" if part.full else ", a sample")
     leading = (f"{part.leading} {figure(part.figures[part.leading])}",) if part.leading in part.figures else ()
     return "; ".join((counts, *leading, *(f"{count} {word}" for word, count in part.others.items())))
+
+
+def totals(some: Sequence[Total]) -> Table:
+    """Return the random trials of all runs, with the rate of failures that they exclude."""
+    columns = ("random trials", "runs", "since", "tried", "failed", "at most one failure in")
+    rows = (
+        row_of(each.what, count_cell(each.runs), each.since, count_cell(each.trials), count_cell(each.failures),
+               count_cell(int(1 / highest_rate(each.failures, each.trials))))
+        for each in some
+    )  # fmt: skip
+    return Table(title="Added up over all runs", columns=columns, rows=tuple(rows), words=True)
 
 
 def findings(title: str, some: Sequence[Finding]) -> Table:

@@ -1,6 +1,9 @@
 """Findings of the trust session: whether the harness can be trusted, one file per part."""
 
 from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
 
 from suite.results.evidence.evidence_file import EvidenceFile
 from suite.workload import Plain
@@ -16,12 +19,24 @@ class Finding(Plain, frozen=True, kw_only=True):
     found: str
     by: str = ""  # the check that caught it
     good: bool
+    trials: int = 0  # random ones, which are added up over runs of the session; 0 if what is tried is always the same
+    failures: int = 0  # of them
     apart: str = ""  # its label if nothing was claimed: 'not claimed', 'survived'; it is not counted
 
     @property
     def verdict(self) -> str:
         """Its label on the page; every failure is a shortfall."""
         return (self.apart or "as it had to be") if self.good else "shortfall"
+
+
+class Total(Plain, frozen=True, kw_only=True):
+    """Random trials of one kind, added up over all runs of the session."""
+
+    what: str  # as in their findings
+    trials: int
+    failures: int
+    runs: int
+    since: str  # the date of the first run
 
 
 class Part(EvidenceFile, frozen=True, kw_only=True):
@@ -41,6 +56,7 @@ class Part(EvidenceFile, frozen=True, kw_only=True):
     figures: dict[str, float | int | str]  # figures at the top of the page: "lies caught" to "20 of 20"
     leading: str = ""  # the figure that the overview repeats, if a finding stands for many
     findings: tuple[Finding, ...]
+    totals: tuple[Total, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -56,3 +72,15 @@ class Part(EvidenceFile, frozen=True, kw_only=True):
     def others(self) -> dict[str, int]:
         """The number of findings that do not count, by label."""
         return dict(Counter(finding.apart for finding in self.findings if finding.good and finding.apart))
+
+
+def totals(findings: Sequence[Finding], made: str, before: Part | None) -> tuple[Total, ...]:
+    """Return the trials of these findings, of a run on that date, added to those of the runs before."""
+    known = {total.what: total for total in before.totals} if before else {}
+    found = []
+    for finding in findings:
+        if finding.trials:
+            old = known.get(finding.what) or Total(what=finding.what, trials=0, failures=0, runs=0, since=made)
+            trials, failures = old.trials + finding.trials, old.failures + finding.failures
+            found.append(msgspec.structs.replace(old, trials=trials, failures=failures, runs=old.runs + 1))
+    return tuple(found)

@@ -41,6 +41,16 @@ def share(trials: Sequence[Trial], clusters: int) -> Share | None:
     return Share(value=value, low=low, high=high, trials=count)
 
 
+def highest_rate(failures: int, trials: int) -> float:
+    """Return the rate of failures, from 0 to 1, that so many independent trials exclude at 95 %.
+
+    Without a failure it is about 3 / trials: the rule of three.
+    """
+    from scipy.special import betaincinv
+
+    return float(betaincinv(failures + 1, trials - failures, COVERAGE)) if failures < trials else 1.0
+
+
 def _effective(trials: Sequence[Trial], value: float, clusters: int) -> float:
     """Return the effective number of independent trials."""
     if clusters < 2 or value in (0.0, 1.0):
