@@ -70,6 +70,9 @@ MORE = {  # worlds that decide nothing new, but of which something else is said
             *sides("mnist_mlp", 10), *larger("mnist_cnn", 10), *larger("another", 30, optimizer="o"),
             *larger("one more", 60, optimizer="o", parameters=9),
         ],
+        "two of a size, and a third between": [
+            *sides("mnist_mlp", 10), *larger("one", 8), *larger("two", 30), *larger("three", 28, parameters=9),
+        ],
         "not certified": outdone(WORLDS["O3"]["reproduced"]),
     },
     "O9": {
