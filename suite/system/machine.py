@@ -27,7 +27,7 @@ def machine(name: str | None = None) -> Machine:
         cores=cores,
         cpu_quota_cores=cpu_quota_cores(control_groups()),
         cpu_governor=text(_GOVERNOR),
-        memory_bytes=psutil.virtual_memory().total,
+        memory_bytes=usable_memory_bytes(control_groups(controller="memory")),
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
         virtual=is_virtual(),
         gpus=cards,
@@ -92,6 +92,12 @@ def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
         quota = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
         limits += [int(quota[1]) / int(quota[2])] if quota and int(quota[1]) and int(quota[2]) else []
     return min(limits, default=None)
+
+
+def usable_memory_bytes(groups: Iterable[Path]) -> int:
+    """Return the memory of the host, or the smallest limit of these control groups if that is less."""
+    limits = [text(folder / name) or "" for folder in groups for name in ("memory.max", "memory.limit_in_bytes")]
+    return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdecimal())])
 
 
 def gpus() -> tuple[Gpu, ...]:
