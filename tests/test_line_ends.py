@@ -12,6 +12,7 @@ from suite.child_imports import PACKAGE
 from suite.results.evidence import copyable
 from suite.results.records import store
 from suite.results.records.layout import as_written
+from suite.results.single import prices
 from suite.system import software
 
 RECORD = factory.record()
@@ -106,6 +107,11 @@ def test_the_digest_of_a_step_to_copy_is_the_same_with_either_line_end(tmp_path)
     step = next((ROOT / "site" / "steps").glob("*.py"))
     (tmp_path / step.name).write_bytes(crlf(step.read_bytes()))
     assert copyable.digest(tmp_path / step.name) == copyable.digest(step)
+
+
+def test_a_file_of_prices_may_have_a_byte_order_mark_and_either_line_end(tmp_path):
+    (tmp_path / "prices.toml").write_bytes(b"\xef\xbb\xbf" + crlf(prices.SHIPPED.read_bytes()))
+    assert prices.read(tmp_path / "prices.toml") == prices.read()
 
 
 def test_a_checkout_with_autocrlf_has_the_bytes_that_were_committed(tmp_path):
