@@ -614,6 +614,7 @@ def zensical(session: nox.Session) -> None:
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree("site", home / "site")
     shutil.copy("mkdocs.yml", home)
+    shutil.copytree("suite/report/site", home / "suite" / "report" / "site")  # with the hook that mkdocs.yml names
     session.run("zensical", "build", "--strict", "--config-file", str(home / "mkdocs.yml"), *session.posargs)
 
 

@@ -88,6 +88,19 @@ def test_a_script_in_the_packages_own_folder_does_not_reach_a_child(tmp_path):
     assert json.loads(said)[0] == str(tmp_path / "suite")
 
 
+def test_the_suite_runs_in_a_folder_whose_scripts_have_the_names_of_modules(tmp_path):
+    """All but those that Python itself imports before it reads the suite's first line."""
+    (tmp_path / "first.py").write_text("import sys; print(*sys.modules)")
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    run = {"cwd": tmp_path, "env": env, "capture_output": True, "text": True, "check": True}
+    first = subprocess.run([sys.executable, "-m", "first"], **run).stdout.split()
+    names = {*sys.stdlib_module_names, "jax", "numpy", "click", "msgspec", "rich", "psutil"} - {*first}
+    assert {"random", "json", "re", "pathlib", "typing"} <= names
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} is a script of the user')")
+    assert "mnist_mlp" in subprocess.run([sys.executable, "-m", "suite", "list"], **run).stdout
+
+
 def test_another_interpreter_gets_the_package_alone():
     assert child_imports.child_imports("/usr/bin/other")["PYTHONPATH"] == str(PACKAGE / "child_path")
 

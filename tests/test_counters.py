@@ -3,12 +3,17 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import NamedTuple
 
+import factory
 import psutil
 import pytest
 
-from suite.system import counters
+from suite.driver import collect
+from suite.system import counters, machine, memory_kills
+from suite.worker_api.clock import Plan
+from suite.worker_api.protocol import Task
 
 
 @pytest.mark.parametrize(
@@ -35,6 +40,92 @@ def test_a_system_without_control_groups_throttles_nothing(tmp_path):
     assert counters.throttled(()) is None
     (tmp_path / "cpu.stat").write_bytes(b"nr_throttled \xff\n")
     assert counters.throttled([tmp_path / "cpu.stat"]) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "count"),
+    [
+        (
+            {
+                "a/b/memory.events": "low 0\nmax 9\noom 4\noom_kill 3\noom_group_kill 0\n",
+                "a/memory.events": "oom_kill 8\n",
+            },
+            3,
+        ),
+        ({"a/b/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"}, 5),
+        ({"vmstat": "nr_free_pages 1\noom_kill 7\n"}, 7),
+        ({"a/b/memory.events": "oom_kill x\n"}, None),
+        ({}, None),
+    ],
+)
+def test_what_the_system_killed_for_want_of_memory_is_counted_in_the_own_group_or_on_the_host(tmp_path, files, count):
+    for name, words in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(words)
+    groups = [tmp_path / "a" / "b", tmp_path / "a", tmp_path]
+    assert memory_kills.kills(groups, tmp_path / "vmstat") == count
+
+
+@pytest.mark.parametrize("version", ["0::/a\n", "4:cpu:/\n3:memory:/a\n0::/\n"])
+def test_the_group_of_a_controller_is_found_in_both_versions(tmp_path, version):
+    (tmp_path / "own").write_text(version)
+    folder = tmp_path / "memory" / "a" if "memory" in version else tmp_path / "a"
+    assert folder in counters.control_groups(tmp_path, tmp_path / "own", "memory")
+    assert tmp_path / "memory" / "a" not in counters.control_groups(tmp_path, tmp_path / "own")
+
+
+@pytest.mark.parametrize(
+    ("limits", "size"),
+    [
+        ({}, 2**36),
+        ({"a/memory.max": "max\n", "memory.limit_in_bytes": "9223372036854771712\n"}, 2**36),
+        ({"a/b/memory.max": f"{2**33}\n", "a/memory.max": f"{2**32}\n"}, 2**32),
+        ({"a/b/memory.limit_in_bytes": f"{2**33}\n", "a/memory.limit_in_bytes": f"{2**35}\n"}, 2**33),
+    ],
+)
+def test_the_memory_of_a_machine_is_the_smaller_of_the_hosts_and_the_groups(tmp_path, monkeypatch, limits, size):
+    monkeypatch.setattr(machine.psutil, "virtual_memory", lambda: SimpleNamespace(total=2**36))
+    for name, words in limits.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(words)
+    assert machine.usable_memory_bytes([tmp_path / "a" / "b", tmp_path / "a", tmp_path]) == size
+
+
+@pytest.mark.parametrize(
+    ("ending", "after", "words"),
+    [
+        ("was killed by SIGKILL", 2, "was killed by SIGKILL, as memory ran out"),
+        ("was killed by SIGKILL", 1, "was killed by SIGKILL"),
+        ("was killed by SIGKILL", None, "was killed by SIGKILL"),
+        ("was killed by SIGSEGV", 2, "was killed by SIGSEGV"),
+    ],
+)
+def test_a_worker_that_the_system_killed_for_want_of_memory_says_so(monkeypatch, ending, after, words):
+    counts = iter((1, after))
+    monkeypatch.setattr(memory_kills, "kills", lambda: next(counts))
+
+    class Child:
+        pid, heard = 1, 0.0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def tell(self, line):
+            pass
+
+        def line(self, limit):
+            return None
+
+        def ended(self):
+            return ending
+
+    plan = Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=0)
+    task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=plan, flow=plan)
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: Child())
+    assert done.run.reason == f"the worker {words}, in stage 'start'"
 
 
 def powercap(folder, **joules):

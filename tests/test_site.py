@@ -750,6 +750,15 @@ def test_a_table_draws_each_row_once_and_gives_spreadsheets_nothing_to_compute()
     assert drawing.csv_table({"vconcat": [{"layer": layers}]}) == expected
 
 
+def test_a_table_with_a_sign_that_is_not_ascii_says_to_spreadsheets_that_it_is_utf_8():
+    def table(name):
+        return drawing.csv_table({"data": {"values": [{"name": name, "value": 1}]}}).encode()
+
+    assert table("GPU, W") == b'name,value\n"GPU, W",1\n'
+    assert table("GPU, °C") == b'\xef\xbb\xbfname,value\n"GPU, \xc2\xb0C",1\n'
+    assert table("GPU, °C").decode("utf-8-sig") == 'name,value\n"GPU, °C",1\n'
+
+
 def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched_longest():
     def watched(seconds, moments):
         course = tuple(Moment(seconds=float(i), cpu_utilisation=0.5, gpu_watts=300.0) for i in range(moments))
@@ -765,7 +774,7 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
     assert (found[0].backend, found[1].telemetry.seconds) == ("gpu", 9.0)
     files = factory.pages(records)
     assert "watched.mnist_mlp.test-gpu-16-cores.light.svg" in files["workloads/mnist_mlp.md"]
-    rows = list(csv.DictReader(io.StringIO(drawing.csv_table(timeline.chart(found[1])))))
+    rows = list(csv.DictReader(io.StringIO(drawing.csv_table(timeline.chart(found[1])).removeprefix("\ufeff"))))
     assert {tuple(name for name, value in row.items() if value) for row in rows} == {
         ("seconds", "CPU, % of granted cores"),
         ("seconds", "GPU power, W"),

@@ -10,7 +10,7 @@ import msgspec
 import psutil
 
 from suite.results.records.machine import Gpu, Machine, names_a_model
-from suite.system import processor
+from suite.system import cpu_names, processor
 from suite.system.counters import control_groups, granted_cores
 from suite.system.nvml import Gpus
 from suite.system.processor import text
@@ -27,7 +27,7 @@ def machine(name: str | None = None) -> Machine:
         cores=cores,
         cpu_quota_cores=cpu_quota_cores(control_groups()),
         cpu_governor=text(_GOVERNOR),
-        memory_bytes=psutil.virtual_memory().total,
+        memory_bytes=usable_memory_bytes(control_groups(controller="memory")),
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
         virtual=is_virtual(),
         gpus=cards,
@@ -36,7 +36,9 @@ def machine(name: str | None = None) -> Machine:
 
 
 def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
-    """Return whether the CPU's flags name a hypervisor; None if there are no flags, as on ARM."""
+    """Return whether the CPU's flags name a hypervisor or its name an emulator; None without flags, as on ARM."""
+    if cpu_names.emulated(text(cpuinfo) or ""):
+        return True
     flags = re.search(r"^flags\s*:(.*)$", text(cpuinfo) or "", re.MULTILINE)
     return "hypervisor" in flags[1].split() if flags else None
 
@@ -70,8 +72,8 @@ def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
         if names_a_model(name) or not {"cpu family", "model"} <= facts.keys():
             return name
         return f"{name}, family {facts['cpu family']} model {facts['model']}"
-    if arm := processor.arm_name(facts):
-        return arm
+    if named := cpu_names.named(text(cpuinfo) or ""):
+        return named
     if platform.system() == "Darwin":
         import subprocess
 
@@ -90,6 +92,12 @@ def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
         quota = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
         limits += [int(quota[1]) / int(quota[2])] if quota and int(quota[1]) and int(quota[2]) else []
     return min(limits, default=None)
+
+
+def usable_memory_bytes(groups: Iterable[Path]) -> int:
+    """Return the memory of the host, or the smallest limit of these control groups if that is less."""
+    limits = [text(folder / name) or "" for folder in groups for name in ("memory.max", "memory.limit_in_bytes")]
+    return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdecimal())])
 
 
 def gpus() -> tuple[Gpu, ...]:

@@ -124,10 +124,13 @@ def _git(folder: Path, *arguments: str) -> tuple[int | None, str, str]:
 
 
 def code(folder: Path = PACKAGE) -> str:
-    """Return a digest of the package's modules; it tells apart two states that are both '+changed'."""
+    """Return a digest of the package's modules; it tells apart two states that are both '+changed'.
+
+    It is the same whether a checkout ends lines with LF or, as git does with core.autocrlf, with CRLF.
+    """
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
-        content = path.read_bytes()
+        content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{path.relative_to(folder).as_posix()}\n{len(content)}\n".encode() + content)
     return digest.hexdigest()[:16]
 

@@ -25,6 +25,11 @@
     return;
   }
 
+  // Addresses are encoded already: encoded again, a folder with '#', '?' or '+' in its name would be another one.
+  function script(address) {
+    return '<script src="' + new URL(address, location.href).href.replace(/&/g, "&amp;") + '"><\/script>';
+  }
+
   window.Worker = class extends EventTarget {
     constructor(address) {
       super();
@@ -34,9 +39,7 @@
       this.frame = frame;
       this.ready = new Promise(function (done) { frame.addEventListener("load", done, { once: true }); });
       frame.contentDocument.open();
-      frame.contentDocument.write(
-        '<!doctype html><body><script src="' + encodeURI(decodeURI(here)) + '?inside"><\/script><script src="' +
-        encodeURI(decodeURI(String(address))) + '"><\/script>');
+      frame.contentDocument.write("<!doctype html><body>" + script(here + "?inside") + script(address));
       frame.contentDocument.close();
       window.addEventListener("message", function (event) {
         if (event.source !== frame.contentWindow) return;

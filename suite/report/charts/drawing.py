@@ -18,11 +18,15 @@ import vl_convert
 from suite.child_imports import child_imports
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute these instead of showing them
+_BOM = "\ufeff"
 _FEWEST_FIELDS = 2  # of a row; a single field is a line of the chart, not a number
 
 
 def csv_table(specification: dict[str, Any]) -> str:
-    """Return each row that a specification draws, once, as comma-separated values; columns as they first appear."""
+    """Return each row that a specification draws, once, as comma-separated values; columns as they first appear.
+
+    A byte order mark comes first if a character such as '°' is not ASCII: spreadsheets would show 'Â°'.
+    """
     rows = [row for row in _rows(specification) if len(row) >= _FEWEST_FIELDS]
     distinct = {json.dumps(row, sort_keys=True): row for row in rows}.values()
     columns = dict.fromkeys(name for row in distinct for name in row)
@@ -30,7 +34,7 @@ def csv_table(specification: dict[str, Any]) -> str:
     writer = csv.DictWriter(out, list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in distinct)
-    return out.getvalue()
+    return out.getvalue() if out.getvalue().isascii() else f"{_BOM}{out.getvalue()}"
 
 
 def _rows(part: Any) -> Iterator[dict[str, Any]]:

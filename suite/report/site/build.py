@@ -2,10 +2,14 @@
 
 MkDocs rebuilds its folder each time, so it gets the pages only. Thousands of records, charts and numbers are copied
 beside them if they changed. A record in a pack is written beside the pack.
+
+SITE_URL is the address at which the site will be published. Only the page for missing addresses and the map for search
+engines need it; without it they are left out, and all other pages work in any folder.
 """
 
 import base64
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -16,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from suite.child_imports import child_imports
 from suite.report.site import put
@@ -34,7 +39,10 @@ exclude_docs: |
   /charts/
   /numbers/*/
   /evidence/
+hooks: []
+site_url: {address}
 """
+_NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
 _NO_PROGRAM = re.compile(r"""\bsrc=|\btype=["']?application/""")
@@ -49,12 +57,13 @@ _POLICY = (
 def build(root: Path) -> Path:
     """Build the site below the checkout's root and return its first page.
 
-    Raises RuntimeError with MkDocs' last lines if it finds a fault, or if a page cannot be written.
+    Raises RuntimeError with MkDocs' last lines if it finds a fault, or if a page cannot be written; ValueError if
+    SITE_URL is no address.
     """
-    folder = root / "build"
+    folder, address = root / "build", published_at()
     with writing(folder):
         folder.mkdir(exist_ok=True)
-        (folder / "mkdocs.yml").write_text(_CONFIG, encoding="utf-8")
+        (folder / "mkdocs.yml").write_text(_CONFIG.format(address=json.dumps(address)), encoding="utf-8")
     built = folder / "html"
     beside = _beside(root / "site")
     with ThreadPoolExecutor(1) as pool, writing(built):
@@ -62,9 +71,22 @@ def build(root: Path) -> Path:
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
         pages = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
+        pages = {name: path for name, path in pages.items() if address or name not in _NEED_ADDRESS}
         _copy(pages, built)
         _remove_others(built, beside.keys() | pages.keys())
     return built / "index.html"
+
+
+def published_at() -> str:
+    """Return SITE_URL, '' if it is not set. Raises ValueError if it is no address of a site."""
+    address = os.environ.get("SITE_URL", "").strip()
+    parts = urlsplit(address)
+    if address and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment):
+        raise ValueError(
+            f"SITE_URL is '{address}'; set it to the address of the site's folder, such as https://example.org/speed/, "
+            "or unset it"
+        )
+    return address
 
 
 def _run_mkdocs(config: Path) -> None:

@@ -37,8 +37,8 @@ class Compared(EvidenceFile, frozen=True, kw_only=True):
 
 
 def digest(path: Path) -> str:
-    """Return the digest of a copyable file, 16 hex characters."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    """Return the digest of a copyable file, 16 hex characters; the same with lines that end in LF or CRLF."""
+    return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
 def read(folder: Path) -> tuple[Compared, ...]:

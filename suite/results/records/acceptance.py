@@ -1,5 +1,6 @@
 """Validation of a record's file before anything else reads it; each error is one line with place and reason."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ _UNITS = ("_seconds", "_bytes", "_watts", "_joules", "_mhz", "_cores", "_per_ste
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _HASH = re.compile(r"([0-9a-f]{16})?")
 COMMIT = re.compile(r"[\w.+-]{0,80}")  # of the suite, as in records
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")  # git's marks
+_LFS = "version https://git-lfs.github.com/"
 
 
 class _Refused:
@@ -58,15 +61,27 @@ def parsed(content: bytes) -> Any:
     """Return JSON as plain data, with `_Refused` in place of invalid values. Raises ValueError if it is not JSON."""
     try:
         text = content.decode()
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 at {_spot(content[: error.start])}") from None
+        utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        found = "UTF-16, as PowerShell's '>' writes it, not UTF-8" if utf16 else "not UTF-8"
+        raise ValueError(f"{found} at {_spot(content[: error.start])}") from None
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"not JSON: {error.msg.removesuffix(' at')} at line {error.lineno} column {error.colno}"
-        ) from None
+        raise ValueError(f"{_not_json(text, error)} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
         raise ValueError(f"nested deeper than {_DEEPEST} levels at $") from None
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> str:
+    """Return why a text is not JSON: what git or an editor left in it, else what the grammar expects."""
+    if text.startswith("\ufeff"):
+        return "it was changed after it was written: a byte order mark (BOM) comes first"
+    if text.startswith(_LFS):
+        return "a pointer of Git LFS, whose file 'git lfs pull' fetches"
+    if text.startswith(_CONFLICT, error.pos):
+        return "not JSON: git left a conflict"
+    return f"not JSON: {error.msg.removesuffix(' at')}"
 
 
 def _spot(before: bytes) -> str:

@@ -7,6 +7,7 @@ from suite.results.records.run import Count
 from suite.workload import Plain
 
 _ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
+_ARCHITECTURES += ("armv8l", "ppc64", "riscv32", "loongarch64", "mips64", "sparc64")
 # These follow from the case's backend or the suite, name one of equal GPUs, a folder or another program's file.
 _ASIDE = frozenset(
     {"JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "JAX_COMPILATION_CACHE_DIR", "KERAS_BACKEND", "TF_CLI_CONFIG_FILE"}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from suite.results.records import files, packs
 from suite.results.records.acceptance import validate
+from suite.results.records.layout import as_written
 from suite.results.records.record import Record, sealed, to_json
 
 LARGEST_BYTES = packs.LARGEST_RECORD_BYTES
@@ -90,7 +91,7 @@ def read(path: Path) -> Record:
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a record's file, packed or loose, without validation. Raises ValueError as `read` does."""
+    """Return a record's file as it was written, packed or loose, without validation. Raises ValueError as `read`."""
     try:
         return _content(path)
     except (OSError, ValueError) as error:
@@ -109,7 +110,7 @@ def _content(path: Path) -> bytes:
         held = file.read(LARGEST_BYTES + 1)
     if len(held) > LARGEST_BYTES:
         raise ValueError(f"more than the {LARGEST_BYTES} bytes that a record may have")
-    return held
+    return as_written(held)
 
 
 def _refusal(path: Path, error: OSError | ValueError) -> ValueError:

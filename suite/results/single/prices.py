@@ -41,7 +41,7 @@ def read(path: Path = SHIPPED) -> tuple[Price, ...]:
             content = file.read(_LARGEST_BYTES + 1)
         if len(content) > _LARGEST_BYTES:
             raise ValueError(f"more than the {_LARGEST_BYTES} bytes that it may have")
-        table = tomllib.loads(content.decode())
+        table = tomllib.loads(content.decode("utf-8-sig"))  # a byte order mark is no fault
     except OSError as error:
         raise ValueError(f"cannot read the prices in '{path}': {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:  # a TOMLDecodeError says line and column
