@@ -8,7 +8,7 @@ _REMEDIES = (
     (r"Could not open file (.*) to read flags for environment variable \"(\w+)\"", "unset {1}, or correct it"),
     (r"environment '(\w+)'", "unset {0}, or correct it"),
     (r"for JAX flag (jax_\w+)", "unset {0}, or correct it"),
-    (r"driver version is insufficient|SYSTEM_DRIVER_MISMATCH|driver is too old", "update the GPU's driver"),
+    (r"driver version is insufficient|SYSTEM_DRIVER_MISMATCH|driver .*is too old", "update the GPU's driver"),
     (
         r"not compatible with the installed jaxlib|jaxlib version|incompatible with jax",
         "install JAX's packages in one version: pip install -U '{jax}'",
@@ -16,8 +16,9 @@ _REMEDIES = (
     (r"RESOURCE_EXHAUSTED|OUT_OF_MEMORY|[Oo]ut of memory", "end the processes that hold the GPU's memory"),
     (r"DEVICE_UNAVAILABLE|EXCLUSIVE|busy or unavailable", "end the process that holds the GPU, or wait for it"),
     (r"NO_DEVICE|no CUDA-capable device", "set CUDA_VISIBLE_DEVICES to a GPU that nvidia-smi -L lists, or unset it"),
+    (r"SYSTEM_NOT_READY", "start the service that joins the GPUs: systemctl start nvidia-fabricmanager"),
     (
-        r"cannot open shared object|Unable to load|[Cc]u(DNN|dnn|BLAS|blas)|libcu\w+|GLIBC",
+        r"was built against|cannot open shared object|Unable to load|[Cc]u(DNN|dnn|BLAS|blas)|libcu\w+|GLIBC",
         "install it again, with its libraries: pip install -U --force-reinstall '{jax}', and unset LD_LIBRARY_PATH if "
         "it names others",
     ),
