@@ -101,6 +101,8 @@ def test_a_baseline_without_a_gpu_says_why_it_skips_it():
     (line,) = plan.baselines_skipped(lacking, {"torch": told})
     assert line.endswith("on gpu (this PyTorch is built without CUDA); skipped")
     assert "install a build with CUDA" in fitness.baseline_check(told).advice
+    broken = Offer(implementation="torch", reasons={"gpu": "Could not load library libcudnn.so"})
+    assert "--force-reinstall 'torch'" in fitness.baseline_check(broken).advice
 
 
 @pytest.mark.parametrize(
