@@ -240,7 +240,7 @@ def test_without_git_or_a_checkout_it_is_said_that_no_commit_is_known(tmp_path, 
 def test_a_commit_that_no_record_can_name_is_refused_before_anything_is_measured(monkeypatch, tmp_path, named):
     monkeypatch.setenv("SUITE_COMMIT", named)
     monkeypatch.setattr(probing, "offer", lambda name: pytest.fail("measuring had begun"))
-    with pytest.raises(ValueError, match=r"SUITE_COMMIT is '.*set it to at most 80 letters.*or unset it"):
+    with pytest.raises(RuntimeError, match=r"SUITE_COMMIT is '.*set it to at most 80 letters.*or unset it"):
         bench.planned(Request(), tmp_path)
 
 
@@ -254,7 +254,7 @@ def test_a_named_commit_that_is_not_the_checkouts_is_noted(monkeypatch):
     monkeypatch.setattr(software, "_git", lambda folder, *words: (0, GIT.get(words[1], ""), ""))
     for named, noted in (("0123456", False), ("0123456789ab+changed", False), ("fedcba9", True), ("v1", False)):
         monkeypatch.setenv("SUITE_COMMIT", named)
-        assert any("SUITE_COMMIT" in note for note in software.notes()) == noted
+        assert ("SUITE_COMMIT" in software.doubt(software.origin())) == noted
 
 
 GIT = {"--show-toplevel": str(PACKAGE.parent), "--short=12": "0123456789ab"}
@@ -264,9 +264,9 @@ def test_who_stands_in_another_checkout_is_told_which_one_is_measured(tmp_path, 
     repository(tmp_path)
     (tmp_path / "site").mkdir()
     monkeypatch.chdir(tmp_path / "site")
-    assert f"lies in '{PACKAGE.parent}', not in the checkout '{tmp_path}'" in software.notes()[-1]
+    assert f"lies in '{PACKAGE.parent}', not in the checkout '{tmp_path}'" in software.elsewhere()
     monkeypatch.chdir(PACKAGE)
-    assert not any("lies in" in note for note in software.notes())
+    assert software.elsewhere() == ""
 
 
 def test_files_changed_under_one_name_of_a_commit_are_told_apart(tmp_path):

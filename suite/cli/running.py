@@ -99,8 +99,10 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     reserved = publishing.REPORT_SECONDS if asked.site else 0.0
     new = None
     if not asked.resume:
-        new = bench.planned(request, asked.out, asked.machine_name, reserved=reserved, began=began)
-    journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts)
+        new = bench.planned(
+            request, asked.out, asked.machine_name, reserved=reserved, began=began, compile_cache=asked.compile_cache
+        )
+    journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts, asked.compile_cache)
     budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
     deadline = Deadline(budget, reserved, began)
     if new is None:
@@ -216,9 +218,9 @@ def join(address: str, patience: float) -> None:
     """Join the suite run --hosts at HOST:PORT, until it has no more work for this machine."""
     from suite import units
     from suite.console import terminal
+    from suite.driver import preflight
     from suite.multihost import follower
-    from suite.system import software
 
-    terminal.notes(software.notes())
+    terminal.notes(preflight.passed(preflight.of_a_follower()))
     count = follower.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")
