@@ -60,7 +60,7 @@ def planned(
     drafted = plan.make_plan(asked, here, offers)
     terminal.notes(drafted.remarks)
     if part is None:
-        resuming.mention_unfinished(out)
+        resuming.mention_unfinished(out, offers)
     budget = budget_seconds(asked, drafted.seconds, reserved)
     header = campaign.planned(
         drafted.cases,
@@ -75,6 +75,7 @@ def planned(
         budget_seconds=budget,
         energy=asked.energy,
         is_reference=asked.reference,
+        offers=offers,
     )
     check_budget(header, Deadline(budget, reserved, began))
     for line in announced(header, drafted.seconds):

@@ -4,21 +4,20 @@
 """
 
 import os
+import platform
 import sys
 
 import msgspec
 
 from suite.child_imports import PACKAGE
 from suite.processes import parent_death
+from suite.system.software import versions
 from suite.worker_api.protocol import Offer
 
 
 def jax_offer() -> Offer:
     """Return JAX's backends and every model's description."""
-    import flax
     import jax
-    import jaxlib
-    import optax
 
     from suite import ceilings, models
 
@@ -32,7 +31,7 @@ def jax_offer() -> Offer:
     return Offer(
         implementation="jax",
         backends=backends,
-        packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
+        packages=versions("jax", "jaxlib", "flax", "optax", "numpy"),
         workloads=descriptions,
         ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
         names=tuple(about.name for about in descriptions),
@@ -98,7 +97,8 @@ def main(implementation: str) -> None:
         offer = offers[implementation]()
     except ImportError as error:
         offer = Offer(implementation=implementation, problem=str(error))
-    out.write(msgspec.json.encode(msgspec.structs.replace(offer, package=str(PACKAGE))) + b"\n")
+    offer = msgspec.structs.replace(offer, package=str(PACKAGE), python=platform.python_version())
+    out.write(msgspec.json.encode(offer) + b"\n")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,8 @@ class Offer(Plain, frozen=True, kw_only=True):
 
     implementation: str
     backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
-    packages: dict[str, str] = msgspec.field(default_factory=dict)
+    python: str = ""  # version of its interpreter
+    packages: dict[str, str] = msgspec.field(default_factory=dict)  # those whose version may change its speed
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
     ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
     names: tuple[str, ...] = ()  # workloads that this implementation has
