@@ -181,6 +181,12 @@ def close(journal: Journal, out: Path) -> None:
     write(journal, out)
 
 
+def forget(journal: Journal) -> None:
+    """Remove a campaign that was refused before it completed a process: nothing of it is worth resuming."""
+    if not journal.done():
+        shutil.rmtree(journal.path.parent, ignore_errors=True)
+
+
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:
     """Return a campaign's records as a JSON document, schema run/2; `site` is the site's first page."""
     header, complete = journal.header(), resuming.has_ended(journal)
