@@ -227,7 +227,7 @@ def test_without_git_or_a_checkout_it_is_said_that_no_commit_is_known(tmp_path, 
 def test_a_commit_that_no_record_can_name_is_refused_before_anything_is_measured(monkeypatch, tmp_path, named):
     monkeypatch.setenv("SUITE_COMMIT", named)
     monkeypatch.setattr(probing, "offer", lambda name: pytest.fail("measuring had begun"))
-    with pytest.raises(ValueError, match=r"SUITE_COMMIT is '.*set it to at most 80 letters.*or unset it"):
+    with pytest.raises(RuntimeError, match=r"SUITE_COMMIT is '.*set it to at most 80 letters.*or unset it"):
         bench.planned(Request(), tmp_path)
 
 

@@ -40,9 +40,13 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     terminal.print_table("workloads", ("name", "parameters", "FLOP/example", "batch", "dataset"), rows)
 
 
-@click.command(short_help="Check what JAX sees and whether this machine is fit to measure.")
+@click.command(short_help="Check what would prevent or distort measuring here.")
 def doctor() -> None:
-    """Check what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
+    """Check what would prevent or distort measuring here, each with its remedy; exit 1 if something prevents it.
+
+    First what suite run checks before it plans: code, commit, variables, folders, memory and GPUs. Then what takes
+    longer: what JAX and the baselines say, load and counters.
+    """
     from suite.console import terminal
     from suite.driver.probing import checks_of_this_machine
 

@@ -102,8 +102,10 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     reserved = publishing.REPORT_SECONDS if asked.site else 0.0
     new = None
     if not asked.resume:
-        new = bench.planned(request, asked.out, asked.machine_name, reserved=reserved, began=began)
-    journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts)
+        new = bench.planned(
+            request, asked.out, asked.machine_name, reserved=reserved, began=began, compile_cache=asked.compile_cache
+        )
+    journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts, asked.compile_cache)
     budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
     deadline = Deadline(budget, reserved, began)
     if new is None:

@@ -11,11 +11,11 @@ from suite.case import Implementation
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, new, partition
 from suite.console import terminal
-from suite.driver import plan, probing
+from suite.driver import plan, preflight, probing
 from suite.driver.request import Request
 from suite.results.records import files
 from suite.results.records.machine import Gpu, Machine
-from suite.system import machine, software, variables
+from suite.system import machine, software
 from suite.worker_api.protocol import Offer
 
 # Stands for a scheduler's node, which is unknown here: it has everything that can be asked for.
@@ -38,7 +38,7 @@ def planned(
     Raises ValueError for a budget or half-width, RuntimeError if jobs cannot be submitted, and what `plan.make_plan`
     raises for a node. What a scheduler's node lacks, its job reports.
     """
-    terminal.notes((*software.notes(), *variables.spoiling()))
+    terminal.notes(preflight.passed(preflight.of_a_plan(out)))
     if asked.within is not None:
         raise ValueError("--within asked for with --cluster, whose jobs plan their rounds; leave one of them out")
     if asked.budget_minutes is not None:

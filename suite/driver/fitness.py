@@ -1,11 +1,13 @@
 """Whether this machine is fit to measure, and what to do if it is not."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from suite import units
+from suite.driver.remedies import remedy
 from suite.results.records.machine import Gpu, Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.worker_api.protocol import Offer
@@ -25,7 +27,8 @@ _GPU_WORDS = {
     "memory_bytes": "memory",
     "other_processes": "other processes",
 }
-_BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
+_PLUGIN = re.compile(r"jax-cuda\d+-plugin")  # what the extra installs
+_BUSY_SHARE = 0.1
 
 
 Verdict = Literal["good", "remark", "bad"]
@@ -57,7 +60,11 @@ def gpu_checks(machine: Machine, offer: Offer, problem: str = "") -> tuple[Check
     """
     if not machine.gpus:
         shown = "none that CUDA may use" if problem else "none that a driver shows"
+        reason = offer.reasons.get("gpu", "")
         advice = problem or "CPU times are measured; their speed-ups use published GPUs, marked 'different host'"
+        if reason:
+            extra = next((extra for extra in CUDA_EXTRAS if extra in reason), next(iter(CUDA_EXTRAS)))
+            advice += f"; JAX says: {'; '.join(filter(None, (reason, remedy(reason, f'jax[{extra}]'))))}"
         return (Check(name="GPU", found=shown, verdict="bad" if problem else "remark", advice=advice),)
     kinds = Counter(machine.gpus)
     usable = [gpu for gpu in kinds if cuda_extra(gpu)]
@@ -93,8 +100,7 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
         unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and comparable
         return ("remark", f"JAX uses {', '.join(dict.fromkeys(seen))} and not this one") if unused else ("good", "")
     if extra is not None:
-        seen = ", ".join(offer.backends)
-        return "bad", f"JAX sees only {seen}; install the '{extra}' extra: pip install 'jax[{extra}]'"
+        return "bad", f"JAX sees only {', '.join(offer.backends)}; {_unstarted(extra, offer)}"
     if 0 < float(gpu.compute_capability) < capability:
         return "bad", (
             f"JAX needs driver {driver} or later and compute capability {capability} or more, which no driver gives "
@@ -103,12 +109,27 @@ def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
     return "bad", f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
 
 
+def _unstarted(extra: str, offer: Offer) -> str:
+    """Return why JAX does not start a GPU that its CUDA extra supports, and what to do."""
+    plugins = [f"{name} {version}" for name, version in offer.packages.items() if _PLUGIN.fullmatch(name)]
+    reason = offer.reasons.get("gpu", "")
+    if not plugins and not reason:
+        return f"install the '{extra}' extra: pip install 'jax[{extra}]'"
+    repair = remedy(reason, f"jax[{extra}]") or f"repair it: pip install -U --force-reinstall 'jax[{extra}]'"
+    return (
+        f"{', '.join(plugins) or 'a plugin'} is installed beside jaxlib {offer.packages.get('jaxlib', '')}, and does "
+        f"not start: {reason or 'JAX does not say why'}; {repair}"
+    )
+
+
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
     """Return a line that says why a requested backend is missing; `problem` says why no GPU can be used."""
     order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on a GPU that another one here replaces
     check = min(gpu_checks(machine, offer), key=lambda check: order.index(check.verdict))
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
-    cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
+    reason = offer.reasons.get(backend, "")
+    driverless = f"no GPU driver answers{f', and JAX says: {reason}' if reason else ''}"
+    cause = f"{check.found}; {check.advice}" if machine.gpus else problem or driverless
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
@@ -118,26 +139,42 @@ def checks(
     other_load_cores: float,
     counters: Counters | None = None,
     no_gpu: str = "",
-    notes: Sequence[str] = (),
 ) -> tuple[Check, ...]:
-    """Return all checks of the doctor.
+    """Return the checks that need JAX's answer or a look at the load, after those of the preflight.
 
-    `no_gpu` says why no GPU can be used although there is a driver; `notes` are those that a campaign prints first.
+    `no_gpu` says why no GPU can be used although there is a driver.
     """
     slow = slow_on_a_cpu(offer.packages)
     return (
         Check(
             name="JAX",
-            found=offer.problem or ", ".join(f"{name} {version}" for name, version in offer.packages.items()),
+            found=offer.problem or _versions(offer),
             verdict="bad" if offer.problem else "remark" if slow else "good",
-            advice="install the suite: pip install ." if offer.problem else slow,
+            advice=offer.remedy if offer.problem else slow,
         ),
-        Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
+        Check(name="backends", found=_backends(offer) or "none"),
         *gpu_checks(machine, offer, no_gpu),
         *_host_checks(machine, other_load_cores),
         *([] if counters is None else [counters_check(machine, counters)]),
-        *(Check(name="note", found=note, verdict="remark") for note in notes),
     )
+
+
+def baseline_check(offer: Offer) -> Check:
+    """Return the check of a baseline's interpreter: what it has, and why it cannot run or has no GPU."""
+    reason, name = offer.reasons.get("gpu", ""), offer.implementation
+    if offer.problem:
+        return Check(name=name, found=offer.problem, verdict="bad", advice=offer.remedy)
+    found = f"{_versions(offer)}; {_backends(offer)}"
+    return _check(name, found, bool(reason), "remark", f"no GPU: {reason}; {remedy(reason)}".removesuffix("; "))
+
+
+def _versions(offer: Offer) -> str:
+    named = {name: version for name, version in offer.packages.items() if not name.startswith("nvidia-")}
+    return ", ".join(f"{name} {version}" for name, version in named.items())
+
+
+def _backends(offer: Offer) -> str:
+    return "; ".join(f"{backend}: {', '.join(devices)}" for backend, devices in offer.backends.items())
 
 
 def counters_check(machine: Machine, available: Counters) -> Check:
@@ -160,7 +197,7 @@ def counters_check(machine: Machine, available: Counters) -> Check:
 
 
 def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
-    """Yield the checks of cores, load, governor and memory; `others` are the cores that other processes use."""
+    """Yield the checks of cores, load and governor; `others` are the cores that other processes use."""
     cores, quota = f"{machine.cores} of '{machine.cpu_model}'", machine.cpu_quota_cores
     if quota is not None and quota < machine.cores:
         remedy = "threads will be throttled: pin to as many cores or raise the quota"
@@ -174,8 +211,6 @@ def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
     slow = machine.cpu_governor not in (None, "performance")
     advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
     yield _check("governor", machine.cpu_governor or "unknown", slow, "remark", advice)
-    small = machine.memory_bytes < _LEAST_MEMORY_BYTES
-    yield _check("memory", units.memory(machine.memory_bytes), small, "remark", "the larger networks may not fit")
 
 
 def _check(name: str, value: str, applies: bool, verdict: Verdict, advice: str) -> Check:

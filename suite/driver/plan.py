@@ -69,7 +69,7 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     with_cases = {case.workload for case in planned}
     planned = tuple(case for case in planned if case not in lacking)
     scopes = request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
-    remarks = [*parts_skipped(request, machine, jax, chosen, scopes), *baselines_skipped(lacking)]
+    remarks = [*parts_skipped(request, machine, jax, chosen, scopes), *baselines_skipped(lacking, offers)]
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
     elif request.experiment:
@@ -196,11 +196,15 @@ def parts_skipped(
         yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
 
 
-def baselines_skipped(lacking: Sequence[Case]) -> Iterator[str]:
-    """Yield where each baseline cannot run, from the cases that it lacks."""
-    for baseline in dict.fromkeys(case.implementation for case in lacking):
-        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == baseline})
-        yield f"{baseline} cannot run: {', '.join(places)}; skipped"
+def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, Offer]) -> Iterator[str]:
+    """Yield where each baseline cannot run, from the cases that it lacks, and why it has no GPU if it says so."""
+    baselines: dict[Implementation, None] = dict.fromkeys(case.implementation for case in lacking)
+    for baseline in baselines:
+        its = [case for case in lacking if case.implementation == baseline]
+        places = ", ".join(sorted({f"{case.workload} on {case.backend}" for case in its}))
+        reasons = offers[baseline].reasons
+        why = next((f" ({reasons[case.backend]})" for case in its if case.backend in reasons), "")
+        yield f"{baseline} cannot run: {places}{why}; skipped"
 
 
 def workloads_unasked(request: Request, chosen: Sequence[Description], measured: Collection[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import os
 import platform
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from suite.case import Allocator, Backend, Implementation
 from suite.child_imports import child_imports
 from suite.data import store
+from suite.system.variables import REPLACED
 from suite.worker_api.clock import Clock
 
 # By default glibc returns every freed temporary to the kernel and faults it in again at the next step.
@@ -28,6 +30,11 @@ ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client dispatches a step to a GPU in half of the host's time; a value set by the user stays.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
+# What Python and absl print after or around the line that says why a process ended.
+_OF_A_DUMP = re.compile(
+    r"\s|$|Fatal Python error: |Python runtime state: |(Current t|T)hread 0x|Extension modules: |Aborted|\*\*\* "
+)
+_LOG_PREFIX = re.compile(r"[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _TERM_SECONDS = 0.5  # XLA's threads end at once on SIGTERM; then SIGKILL
 
 
@@ -55,9 +62,10 @@ def environment(
     """Return the child's environment: only this backend, the allocator, and JAX's compile cache if any.
 
     On a CPU the tuned allocator uses one arena for all threads if `one_arena`. Without a backend the child sees all of
-    them, whatever the user's JAX_PLATFORMS says.
+    them, whatever the user's JAX_PLATFORMS says. The user's other defaults of JAX that would change what is
+    computed, or make it fail, are left out too.
     """
-    overridden = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
+    overridden = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | REPLACED.keys() | {"JAX_PLATFORMS"}
     kept = {name: value for name, value in os.environ.items() if name not in overridden}
     if allocator == "tuned-malloc":
         kept |= TUNED_MALLOC if backend == "gpu" else TUNED_MALLOC | HUGE_PAGES | (ONE_ARENA if one_arena else {})
@@ -147,15 +155,17 @@ class Child:
         return self._process.wait()
 
     def ended(self) -> str:
-        """Return how the process ended and its last line of errors, in words; call after the end of output."""
+        """Return how the process ended and what it said last of an error, in words; call after the end of output."""
         code = self.code()
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         return ": ".join(filter(None, (how, self.last_error())))[:400]
 
     def last_error(self) -> str:
-        """Return the last line of standard error of an ended process; '' if there is none."""
+        """Return the last line of standard error of an ended process that is not of a dump; '' if there is none."""
         self._errors.seek(0)
-        return next(reversed(self._errors.read().decode(errors="replace").strip().splitlines()), "")
+        lines = self._errors.read().decode(errors="replace").rstrip().splitlines()
+        said = next((line for line in reversed(lines) if not _OF_A_DUMP.match(line)), lines[-1] if lines else "")
+        return _LOG_PREFIX.sub("", said).strip()
 
     def end(self) -> None:
         """End every process of the group."""

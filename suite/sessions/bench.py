@@ -17,7 +17,7 @@ from suite.console import terminal
 from suite.console.progress import CampaignProgress
 from suite.data import store as datasets
 from suite.data.datasets import edition
-from suite.driver import campaign, plan, probing, profiles, reference_round, runner, schedule
+from suite.driver import campaign, plan, preflight, probing, profiles, reference_round, runner, schedule
 from suite.driver import journal as journals
 from suite.driver.forecast import Deadline, Forecast
 from suite.driver.journal import Closed, CompletedRun, Header, Journal, Rounds, Session
@@ -28,7 +28,7 @@ from suite.results.records.record import to_json
 from suite.results.single.summary import summary
 from suite.results.views import documents
 from suite.sessions import resuming
-from suite.system import boot_id, machine, software, variables
+from suite.system import boot_id, machine
 from suite.telemetry import host_speed, windows
 from suite.worker_api.protocol import Offer
 
@@ -42,15 +42,17 @@ def planned(
     part: int | None = None,
     reserved: float = 0.0,
     began: float | None = None,
+    compile_cache: Path | None = None,
 ) -> Journal:
     """Plan what can be measured here, print the forecast, and open the campaign's journal.
 
+    What prevents measuring is refused first, all of it at once.
     `part` numbers a cluster's job, since another job may begin in the same second on a machine of the same name.
     `reserved` seconds of the budget are kept for the work after measuring. The budget starts at `began`, in seconds of
     the monotonic clock. Raises RuntimeError while another run measures here, ValueError for a budget that no process
     fits.
     """
-    terminal.notes((*software.notes(), *variables.spoiling()))
+    terminal.notes(preflight.passed(preflight.checks(out, compile_cache, "gpu" in asked.backends)))
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}

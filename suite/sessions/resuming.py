@@ -9,7 +9,7 @@ from pathlib import Path
 from suite import units
 from suite.case import Implementation
 from suite.console import terminal
-from suite.driver import campaign, probing
+from suite.driver import campaign, preflight, probing
 from suite.driver import journal as journals
 from suite.driver.journal import PLAN_VERSION, Header, Journal
 from suite.processes import lock
@@ -61,12 +61,13 @@ def _of_hosts(count: int) -> str:
     return f" --hosts {count} --address HOST:PORT"
 
 
-def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
+def resumed(out: Path, name: str | None = None, count: int = 1, compile_cache: Path | None = None) -> Journal:
     """Return the journal of the newest campaign that can be resumed here with `count` hosts, or of the named one.
 
     Prints its name, and why each newer one is skipped. Raises RuntimeError if none can be resumed here, LookupError if
     none has the name.
     """
+    terminal.notes(preflight.passed(preflight.checks(out, compile_cache)))
     journals_here = journals.journals(out)
     if not journals_here:
         raise RuntimeError(f"--resume asked for, but '{out}' holds no campaign; start one without --resume")

@@ -120,15 +120,15 @@ class Tree:
         return times.user + times.system + times.children_user + times.children_system
 
 
-def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
-    """Return the folders, possibly missing, of this process's control group and its parents."""
+def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS, controller: str = "cpu") -> tuple[Path, ...]:
+    """Return the folders, possibly missing, of this process's control group of a controller and its parents."""
     folders = []
     for line in (text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers == "":
             roots = [groups, groups / "unified"]
-        elif "cpu" in controllers.split(","):
-            roots = [groups / controllers, groups / "cpu"]
+        elif controller in controllers.split(","):
+            roots = [groups / controllers, groups / controller]
         else:
             continue
         for root in roots:

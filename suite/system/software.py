@@ -148,18 +148,27 @@ def _alike(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
+def doubt(here: Origin) -> str:
+    """Return why records will name no commit, or one that is not the checkout's; '' if they name the right one."""
+    if _HASH.fullmatch(here.commit) and os.environ.get("SUITE_COMMIT", "").strip():
+        kept = origin(named="").commit
+        if not _alike(here.commit, kept):
+            return f"SUITE_COMMIT is '{here.commit}', which records will name, but the checkout is at '{kept}'"
+    return here.problem
+
+
+def elsewhere() -> str:
+    """Return which checkout the running suite is not from, although the user stands in it; '' if there is none."""
+    other = another_checkout()
+    return f"the running suite lies in '{PACKAGE.parent}', not in the checkout '{other}'" if other else ""
+
+
 def notes() -> tuple[str, ...]:
     """Return notes for the user about the code to be measured.
 
     Raises ValueError if SUITE_COMMIT is not a valid name of a commit.
     """
-    here = origin()
-    remarks = [here.problem] if here.problem else []
-    if _HASH.fullmatch(here.commit) and not _alike(here.commit, kept := origin(named="").commit):
-        remarks.append(f"SUITE_COMMIT is '{here.commit}', which records will name, but the checkout is at '{kept}'")
-    if other := another_checkout():
-        remarks.append(f"the running suite lies in '{PACKAGE.parent}', not in the checkout '{other}'")
-    return tuple(remarks)
+    return tuple(filter(None, (doubt(origin()), elsewhere())))
 
 
 def here() -> dict[str, str]:

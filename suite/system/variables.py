@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -45,7 +45,6 @@ _SPOILING = {
     "CUDA_INJECTION64_PATH": "a profiler is loaded into each CUDA process and slows it down",
     "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "a process may use only a share of the GPU",
     "CUDA_FORCE_PTX_JIT": "the driver compiles kernels that exist in compiled form",
-    "JAX_DISABLE_JIT": "nothing is compiled, so JAX's times are not those of its programs",
     "JAX_DEBUG_NANS": "every output is checked, and every step blocks",
     "JAX_DEBUG_INFS": "every output is checked, and every step blocks",
     "JAX_CHECK_TRACER_LEAKS": "tracing takes longer",
@@ -59,6 +58,23 @@ _SPOILING = {
     "PYTHONPROFILEIMPORTTIME": "each import is timed and printed",
     "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, not even its compiled variants",
 }
+# JAX's defaults of a user's own programs, and what the workloads say instead; they do not reach the children. With the
+# guards, another generator or another device every process fails; the others change what is computed.
+REPLACED = {
+    "JAX_DEFAULT_DEVICE": "each case names its backend",
+    "JAX_NUM_CPU_DEVICES": "each case names its devices",
+    "JAX_DEFAULT_PRNG_IMPL": "the workloads draw with threefry2x32",
+    "JAX_THREEFRY_PARTITIONABLE": "the workloads draw with JAX's default",
+    "JAX_ENABLE_X64": "the workloads compute in float32",
+    "JAX_DEFAULT_DTYPE_BITS": "the workloads compute in float32",
+    "JAX_DEFAULT_MATMUL_PRECISION": "each case names its precision",
+    "JAX_TRANSFER_GUARD": "the suite copies to and from devices",
+    "JAX_TRANSFER_GUARD_HOST_TO_DEVICE": "the suite copies to devices",
+    "JAX_TRANSFER_GUARD_DEVICE_TO_DEVICE": "the suite copies between devices",
+    "JAX_TRANSFER_GUARD_DEVICE_TO_HOST": "the suite copies from devices",
+}
+# With these no process can be measured, and without them it would not be what the user asks for.
+_PREVENTING = {"JAX_DISABLE_JIT": "nothing is compiled, and the suite times compiled programs"}
 _UUID = r"(?i)\b(?:(?:gpu|mig)-)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b"
 _SERIAL = r"(?i)\bserial(?: number)?[\s:=#]+\w[\w-]*"
 _ADDRESSES = (
@@ -140,14 +156,34 @@ def _closed(text: str) -> bool:
     return bool(_PRIVATE.search(text) or _SECRET.search(text)) or anonymous(text) != text
 
 
-def spoiling(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def spoiling(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return a note for each variable that distorts times, with its effect."""
+    return {
+        name: f"{name} is '{value}': {_SPOILING[name]}; unset it unless that is what you measure"
+        for name, value in _set(_SPOILING, environment).items()
+    }
+
+
+def replaced(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return a note for each of the user's defaults of JAX that does not reach the children."""
+    return {
+        name: f"{name} is '{value}': not used here, since {REPLACED[name]}"
+        for name, value in _set(REPLACED, environment).items()
+    }
+
+
+def preventing(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return a reason, with its remedy, for each variable with which nothing can be measured."""
+    return {
+        name: f"{name} is '{value}': {_PREVENTING[name]}; unset it"
+        for name, value in _set(_PREVENTING, environment).items()
+    }
+
+
+def _set(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the recorded values of those variables that are set to something but off."""
     here = settings(environment)
-    return tuple(
-        f"{name} is '{here[name]}': {what}; unset it unless that is what you measure"
-        for name, what in _SPOILING.items()
-        if here.get(name, "").lower() not in _NEITHER
-    )
+    return {name: here[name] for name in names if here.get(name, "").lower() not in _NEITHER}
 
 
 def anonymous(text: str) -> str:

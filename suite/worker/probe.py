@@ -3,9 +3,16 @@
 `python -m suite.worker.probe jax` prints one JSON line: versions, backends and every workload's description.
 """
 
+import logging
 import os
 import platform
+import re
 import sys
+import traceback
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import metadata
 
 import msgspec
 
@@ -14,42 +21,89 @@ from suite.processes import parent_death
 from suite.system.software import versions
 from suite.worker_api.protocol import Offer
 
+# JAX and PyTorch on a GPU are as fast as these wheels make them.
+_GPU_WHEELS = re.compile(r"(jax-cuda\d+-(plugin|pjrt)|nvidia-(?!ml)[\w-]+|triton)$")
+# What JAX logs or warns of a GPU's plugin that it leaves out.
+_OF_A_PLUGIN = re.compile(r"(?i)^(?!.*\btpu).*plugin|Unable to initialize backend '(cuda|rocm)'")
+_AROUND = re.compile(
+    r"^(Jax plugin configuration error: (Exception when calling )?|Unable to initialize backend '\w+': )"
+    r"| \((you may need to|set JAX_PLATFORMS).*$"
+)
+
 
 def jax_offer() -> Offer:
     """Return JAX's backends and every model's description."""
-    import jax
-
+    backends, reasons = jax_backends()
     from suite import ceilings, models
 
-    backends: dict[str, tuple[str, ...]] = {}
-    for backend in ("cpu", "gpu"):
-        try:
-            backends[backend] = tuple(device.device_kind for device in jax.devices(backend))
-        except (RuntimeError, AssertionError):
-            continue
     descriptions = tuple(models.load(name).description for name in models.names())
     return Offer(
         implementation="jax",
         backends=backends,
         packages=versions("jax", "jaxlib", "flax", "optax", "numpy"),
+        reasons=reasons,
         workloads=descriptions,
         ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
         names=tuple(about.name for about in descriptions),
     )
 
 
+def jax_backends() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the devices of each of JAX's backends, and why a GPU's plugin that is there has none."""
+    backends: dict[str, tuple[str, ...]] = {}
+    with _heard() as lines:
+        import jax
+
+        for backend in ("cpu", "gpu", "cpu"):  # a plugin that fails ends the first look, and the next one succeeds
+            try:
+                backends[backend] = tuple(device.device_kind for device in jax.devices(backend))
+            except (RuntimeError, AssertionError) as error:
+                lines.append(str(error))
+    return backends, _told("gpu", backends, (_AROUND.sub("", line) for line in lines if _OF_A_PLUGIN.search(line)))
+
+
+def _told(backend: str, backends: Collection[str], lines: Iterable[str]) -> dict[str, str]:
+    """Return the last line as the reason for which a backend is missing; {} if it is there, or without a line."""
+    last = list(lines)[-1:]
+    return {backend: last[0]} if last and backend not in backends else {}
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """Collect what is warned of, and what JAX logs of its backends: often no exception says why one is missing."""
+    lines: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            error = record.exc_info[1] if record.exc_info else None
+            lines.append(record.getMessage() + (f": {type(error).__name__}: {error}" if error else ""))
+
+    log = logging.getLogger("jax._src.xla_bridge")
+    log.addHandler(listener := Listener())
+    log.setLevel(logging.INFO)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        yield lines
+    log.removeHandler(listener)
+    lines[:0] = [str(warning.message) for warning in warned]
+
+
 def torch_offer() -> Offer:
     """Return PyTorch's backends and the workloads that have a control."""
-    import torch  # pyright: ignore[reportMissingImports]
+    with _heard() as lines:
+        import torch  # pyright: ignore[reportMissingImports]
 
+        backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
+        if torch.cuda.is_available():
+            backends["gpu"] = tuple(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
     from suite import controls
 
-    backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
-    if torch.cuda.is_available():
-        backends["gpu"] = tuple(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+    if torch.version.cuda is None:
+        lines = ["this PyTorch is built without CUDA"]
     return Offer(
         implementation="torch",
         backends=backends,
+        reasons=_told("gpu", backends, (line for line in lines if "CUDA" in line)),
         packages={"torch": str(torch.__version__)},
         names=tuple(controls.names()),
     )
@@ -82,6 +136,7 @@ def xgboost_offer() -> Offer:
     return Offer(
         implementation="xgboost",
         backends=backends,
+        reasons=_told("gpu", backends, ["this XGBoost is built without CUDA"]),
         packages={"xgboost": xgboost.__version__},
         names=controls_xgboost.names(),
     )
@@ -95,10 +150,31 @@ def main(implementation: str) -> None:
     try:
         offers = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer, "xgboost": xgboost_offer}
         offer = offers[implementation]()
-    except ImportError as error:
-        offer = Offer(implementation=implementation, problem=str(error))
-    offer = msgspec.structs.replace(offer, package=str(PACKAGE), python=platform.python_version())
-    out.write(msgspec.json.encode(offer) + b"\n")
+    except Exception as error:
+        traceback.print_exc()
+        lacks = isinstance(error, ModuleNotFoundError)
+        problem = str(error) if lacks else f"{type(error).__name__}: {error}"
+        offer = Offer(implementation=implementation, problem=problem, installed=not lacks)
+    answer = msgspec.structs.replace(
+        offer,
+        package=str(PACKAGE),
+        python=platform.python_version(),
+        packages={**offer.packages, **gpu_wheels()},
+        problem=_line(offer.problem),
+        reasons={backend: _line(reason) for backend, reason in offer.reasons.items()},
+    )
+    out.write(msgspec.json.encode(answer) + b"\n")
+    os._exit(0)  # the thread that waits for the parent's death holds standard input, and would abort the interpreter
+
+
+def gpu_wheels() -> dict[str, str]:
+    """Return the versions of the installed wheels that make an implementation fast on a GPU."""
+    named = {each.metadata["Name"]: each.version for each in metadata.distributions()}
+    return {name: named[name] for name in sorted(filter(None, named)) if _GPU_WHEELS.match(name)}
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:400]
 
 
 if __name__ == "__main__":

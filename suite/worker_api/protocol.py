@@ -62,7 +62,10 @@ class Offer(Plain, frozen=True, kw_only=True):
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
     ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
     names: tuple[str, ...] = ()  # workloads that this implementation has
-    problem: str = ""  # why it cannot run at all
+    reasons: dict[str, str] = msgspec.field(default_factory=dict)  # backend to why its framework could not start it
+    problem: str = ""  # why it cannot run at all, in the words of what failed
+    remedy: str = ""  # what to do about the problem; said by the parent
+    installed: bool = True  # whether its interpreter has all packages
     package: str = ""  # where the suite lies that its interpreter imports
 
     def has(self, case: Case) -> bool:

@@ -1,0 +1,152 @@
+"""What can be seen of a machine within a second, before a campaign is planned or anything is written.
+
+No process of a framework is started: JAX's own answer takes seconds, see probing.py.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from suite import units
+from suite.child_imports import PACKAGE
+from suite.data import store
+from suite.driver.fitness import Check, Verdict
+from suite.results.records import files
+from suite.system import folders, limits, machine, software, variables
+
+_LITTLE_MEMORY_BYTES = 6 * 2**30
+_NO_SPACE_BYTES, _LITTLE_SPACE_BYTES = 10 * 2**20, 2**30
+_NO_DATA = "data sets that are not there yet cannot be made"
+
+
+def passed(checks: Iterable[Check]) -> tuple[str, ...]:
+    """Return the remarks, as notes for the user. Raises RuntimeError with all that prevents measuring, at once."""
+    checks = tuple(checks)
+    bad = [check.advice for check in checks if check.verdict == "bad"]
+    if len(bad) > 1:
+        raise RuntimeError("\n- ".join((f"{len(bad)} things on this machine prevent measuring:", *bad)))
+    if bad:
+        raise RuntimeError(bad[0])
+    return tuple(check.advice for check in checks if check.verdict == "remark")
+
+
+def checks(out: Path = files.LOCAL, compile_cache: Path | None = None, gpu: bool = False) -> tuple[Check, ...]:
+    """Return the checks of code, variables, folders, memory and GPUs here; each advice stands alone.
+
+    `gpu` says whether a GPU is asked for.
+    """
+    return (
+        *of_a_plan(out),
+        *_of_data(),
+        *_of_temporary_files(),
+        *_of_a_cache(compile_cache),
+        _memory(limits.memory_limits()),
+        *_of_gpus(gpu),
+    )
+
+
+def of_a_plan(out: Path) -> tuple[Check, ...]:
+    """Return those checks that hold wherever a plan is measured, such as by the jobs of a cluster."""
+    return (*_of_code(), *_of_variables(), _folder("results", out, "choose another folder with --out"))
+
+
+def _of_code() -> Iterator[Check]:
+    """Yield the checks of the code that will be measured and its commit."""
+    yield _check("code", str(PACKAGE), software.elsewhere())
+    try:
+        here = software.origin()
+    except ValueError as error:  # of SUITE_COMMIT
+        yield _check("commit", os.environ["SUITE_COMMIT"], str(error), "bad")
+    else:
+        yield _check("commit", here.commit or "unknown", software.doubt(here))
+
+
+def _of_variables() -> Iterator[Check]:
+    """Yield a check for each variable that prevents measuring, distorts times or is not passed on, and the others."""
+    remarks = variables.spoiling() | variables.replaced()
+    prevent = variables.preventing()
+    for name, advice in prevent.items():
+        yield _check("variable", name, advice, "bad")
+    for name, advice in remarks.items():
+        yield _check("variable", name, advice)
+    others = [name for name in variables.settings() if name not in remarks | prevent]
+    yield _check("recorded variables", ", ".join(others) or "none")
+
+
+def _folder(name: str, path: Path, remedy: str) -> Check:
+    """Return the check of a folder that has to be written to."""
+    tried = folders.probed(path)
+    if tried.problem:
+        return _check(name, str(path), f"cannot write '{path}': {tried.problem}; {remedy}", "bad")
+    free = units.memory(tried.free_bytes) if tried.free_bytes is not None else "an unknown space"
+    shown = ", ".join((f"{path} ({free} free", *(["no hard links"] if not tried.links else []))) + ")"
+    if tried.free_bytes is not None and tried.free_bytes < _LITTLE_SPACE_BYTES:
+        verdict: Verdict = "bad" if tried.free_bytes < _NO_SPACE_BYTES else "remark"
+        return _check(name, shown, f"'{path}' has {free} free; free some space, or {remedy}", verdict)
+    return _check(name, shown)
+
+
+def _of_data() -> Iterator[Check]:
+    """Yield the check of the data folder; one that cannot be written to serves if it holds data sets."""
+    remedy = f"set {store.VARIABLE} to a folder that you may write to"
+    try:
+        place = store.folder()
+    except RuntimeError as error:
+        yield _check("data", "none", str(error), "bad")
+        return
+    check = _folder("data", place, remedy)
+    if check.verdict == "bad" and any(place.glob("*/*")):
+        yield _check("data", check.found, f"{_NO_DATA}: {check.advice}")
+    else:
+        yield check
+
+
+def _of_temporary_files() -> Iterator[Check]:
+    """Yield the check of the folder of temporary files and locks."""
+    asked = os.environ.get("TMPDIR", "")
+    try:
+        place = tempfile.gettempdir()
+    except FileNotFoundError:
+        yield _check("temporary files", asked or "none", "no folder for temporary files; set TMPDIR to one", "bad")
+        return
+    check = _folder("temporary files", Path(place), "set TMPDIR to a folder that you may write to")
+    if check.verdict == "good" and asked and Path(asked).absolute() != Path(place):
+        advice = f"TMPDIR is '{asked}', which cannot be used, so '{place}' is; a run with another does not see this one"
+        check = _check("temporary files", check.found, advice)
+    if check.verdict == "good" and not folders.probed(Path(place)).locks:
+        advice = f"'{place}' has no locks, so two runs may not see each other; set TMPDIR to a folder on a local disk"
+        check = _check("temporary files", check.found, advice)
+    yield check
+
+
+def _of_a_cache(path: Path | None) -> Iterator[Check]:
+    if path is not None:
+        yield _folder("compile cache", path, "choose another folder with --compile-cache, or leave it out")
+
+
+def _memory(sizes: tuple[limits.Limit, ...]) -> Check:
+    """Return the check of the memory that a worker may use, by the first limit that is too small, else the smallest."""
+    short = [limit for limit in sizes if limit.of_bytes < limit.least_bytes]
+    least = (*short, *sizes)[0]
+    shown = f"{units.memory(least.of_bytes)}, {least.what}"
+    if short:
+        return _check("memory", shown, f"a process may use {shown}; the smallest network needs more: raise it", "bad")
+    small = least.of_bytes < _LITTLE_MEMORY_BYTES
+    return _check("memory", shown, f"the larger networks may not fit into {shown}" if small else "")
+
+
+def _of_gpus(asked: bool) -> Iterator[Check]:
+    """Yield the check of the GPUs that CUDA may use, as the driver says; without a driver JAX decides.
+
+    If none is asked for, the plan says which are left out and why.
+    """
+    shown = os.environ.get("CUDA_VISIBLE_DEVICES")
+    chosen = "" if shown is None else f" (CUDA_VISIBLE_DEVICES is '{shown}')"
+    names = ", ".join(gpu.name for gpu in machine.gpus())
+    yield _check("visible GPUs", (names or "none") + chosen, machine.why_no_gpu() if asked else "", "bad")
+
+
+def _check(name: str, value: str, advice: str = "", verdict: Verdict = "remark") -> Check:
+    """Return a check with a verdict if there is advice, else a good one."""
+    return Check(name=name, found=value, verdict=verdict if advice else "good", advice=advice)
