@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from suite.cli.options import check_contradictions, ignored, of_command, of_request, request_of
-from suite.cli.types import PUBLISHED, Finite, RenamingCommand, address, names, published
+from suite.cli.types import PUBLISHED, Finite, RenamingCommand, address, published, separated
 from suite.driver.request import Request
 
 _FAILED = 1
@@ -25,7 +25,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal
 
 
 @click.command(cls=RenamingCommand, short_help="Run benchmarks and print the results.")
-@click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...", callback=lambda ctx, param, value: names(value))
+@click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...", callback=lambda ctx, param, value: separated(value))
 @of_request
 @of_command
 def run(as_json: bool, **asked: Any) -> None:
