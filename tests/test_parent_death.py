@@ -53,7 +53,7 @@ def test_a_worker_ends_when_the_run_is_killed(tmp_path, how, processes):
         check=False,
     )
     os.close(write)
-    ended = select.select([read], [], [], 60)[0]
+    ended = select.select([read], [], [], 20)[0]
     assert ended, "something holds the pipe"
     assert os.read(read, 1) == b""
     os.close(read)
