@@ -61,7 +61,7 @@ def draft(path: Path, content: bytes) -> Iterator[Path]:
 
     Folders that were made for it go with it if an error leaves them empty.
     """
-    made = [folder for folder in path.parents if not folder.exists()]
+    new_folders = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
@@ -75,7 +75,7 @@ def draft(path: Path, content: bytes) -> Iterator[Path]:
         finally:
             Path(name).unlink(missing_ok=True)
     except BaseException:
-        for folder in made:
+        for folder in new_folders:
             with suppress(OSError):
                 folder.rmdir()
         raise
