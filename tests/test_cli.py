@@ -204,6 +204,33 @@ def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):
     assert "no experiment 'thread' (did you mean 'threads'?)" in " ".join(output.split())
 
 
+@pytest.mark.parametrize(
+    "words", [["mnist_mlp,cifar10_mlp"], ["mnist_mlp", "cifar10_mlp"], ["mnist_mlp, cifar10_mlp,mnist_mlp"]]
+)
+def test_names_of_workloads_may_be_separated_by_commas(tmp_path, monkeypatch, words):
+    asked = []
+    monkeypatch.setattr(bench, "planned", lambda request, *_, **__: asked.append(request.workloads) or sys.exit(9))
+    assert said("run", *words, "--out", str(tmp_path))[0] == 9
+    assert asked == [("mnist_mlp", "cifar10_mlp")]
+
+
+@pytest.mark.parametrize("name", ["mnist_mlp,", "mnist_mlp,nosuch"])
+def test_an_unknown_name_between_commas_is_named(tmp_path, name):
+    code, output = said("run", name, "--out", str(tmp_path))
+    assert code == 1
+    assert f"no workload '{name.partition(',')[2]}'" in " ".join(output.split())
+
+
+def test_data_sets_are_named_with_commas_too_and_none_is_made_before_all_are_known(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUITE_DATA", str(tmp_path))
+    code, output = said("data", "path", "mnist,cifar10")
+    assert (code, len(output.split())) == (0, 2)
+    code, output = said("data", "prepare", "--size", "small", "mnist,nosuch")
+    assert code == 1
+    assert "nosuch" in output
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_to_resume_is_said(tmp_path):
     code, output = said("run", "--resume", "--out", str(tmp_path))
     assert code == 1

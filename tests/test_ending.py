@@ -135,18 +135,61 @@ def test_what_is_resumed_goes_on_in_the_same_journal_with_a_budget_and_certainty
     assert written()[0] == {False}
 
 
-@pytest.mark.parametrize(("signal_", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, code):
+@pytest.mark.parametrize(
+    ("signal_", "code", "why"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "interrupted by SIGTERM"),
+        (signal.SIGHUP, 129, "interrupted by SIGHUP"),
+        (signal.SIGUSR1, 138, "interrupted by SIGUSR1"),
+        (signal.SIGUSR2, 140, "interrupted by SIGUSR2"),
+        (signal.SIGXCPU, 152, "interrupted by SIGXCPU"),
+        (signal.SIGALRM, 142, "interrupted by SIGALRM"),
+    ],
+)
+def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, code, why):
     stopped, output, _, begun = run("run", signals={5: signal_})
     assert (stopped, len(begun)) == (code, 5)
     assert written() == ({True}, each(1)), "a further round that was cut does not count"
-    assert output.index("mnist_mlp") < output.index("interrupted; resume with")
+    assert output.index("mnist_mlp") < output.index(f"\n{why}; resume with: {resuming.resume_words(Path('records'))}\n")
     assert len(journal().done()) == 5
     before = journal().done()
     resumed, _, _, rest = run("run", "--resume")
-    assert (resumed, signal.getsignal(signal.SIGTERM)) == (0, signal.SIG_DFL)
+    assert (resumed, signal.getsignal(signal_)) == (0, usual(signal_))
     assert journal().done()[:5] == before
     assert len(journal().done()) == 5 + len(rest)
+
+
+def usual(number):
+    """Return what a signal does before a command: Ctrl-C interrupts, the others end the process."""
+    return signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+
+
+def test_what_nohup_ignores_does_not_end_a_campaign(run):
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        code, output, _, begun = run("run", "--rounds", "1", signals={2: signal.SIGHUP})
+    finally:
+        signal.signal(signal.SIGHUP, ignored)
+    assert (code, len(begun)) == (0, 4)
+    assert "--resume" not in output
+
+
+def test_output_to_a_terminal_that_was_closed_goes_nowhere_and_stops_no_record():
+    ours, theirs = os.openpty()
+    os.close(ours)  # as when the window is closed
+    with pytest.raises(OSError, match="Input/output error"):
+        os.write(theirs, b"line")
+    running.leave_closed([theirs])
+    assert os.write(theirs, b"line") == 4
+    os.close(theirs)
+
+
+def test_what_ends_a_command_before_its_campaign_began_is_named_and_leaves_nothing(run, monkeypatch):
+    monkeypatch.setattr(bench.probing, "offer", lambda name: os.kill(os.getpid(), signal.SIGHUP))
+    code, output, _, begun = run("run")
+    assert (code, begun, output) == (129, [], "interrupted by SIGHUP\n")
+    assert not Path("records").exists()
 
 
 def test_an_interrupted_campaign_is_not_published_and_can_be_resumed(run):
@@ -168,6 +211,29 @@ def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
             codes.append(seen.code(interrupted=True, has_result=True))
     assert codes == [143], "what follows the first one is not disturbed"
     assert left.value.code == 143
+
+
+def test_a_campaign_that_is_refused_before_its_first_process_leaves_nothing(run, monkeypatch):
+    def refused(*_):
+        raise RuntimeError("cannot write dataset 'mnist' to '/data': Read-only file system; set SUITE_DATA")
+
+    monkeypatch.setattr(bench, "prepare_data", refused)
+    code, output, _, begun = run("run")
+    assert (code, begun) == (1, [])
+    assert output.endswith("Error: cannot write dataset 'mnist' to '/data': Read-only file system; set SUITE_DATA\n")
+    assert list(Path("records").iterdir()) == []
+
+
+def test_a_campaign_that_is_refused_later_keeps_what_it_completed(run, monkeypatch):
+    monkeypatch.setattr(bench, "prepare_data", lambda *_: None)
+    run("run", signals={2: signal.SIGINT})
+
+    def refused(*_):
+        raise RuntimeError("no data")
+
+    monkeypatch.setattr(bench, "prepare_data", refused)
+    assert run("run", "--resume")[0] == 1
+    assert len(journal().done()) == 2
 
 
 @pytest.mark.parametrize(("interrupted", "whole", "code"), [(True, True, 130), (False, True, 0), (False, False, 1)])

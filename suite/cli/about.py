@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from suite.cli.types import published
+from suite.cli.types import published, separated
 
 
 @click.command("list", short_help="Show the workloads, or the experiments and their questions.")
@@ -87,30 +87,38 @@ def list_data() -> None:
     terminal.print_table("data sets", listing.COLUMNS, listing.rows())
 
 
+_names = click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", callback=lambda ctx, param, value: separated(value)
+)
+
+
 @data.command("prepare")
-@click.argument("name")
+@_names
 @_kind
 @_size
-def prepare_data(name: str, kind: Any, size: Any) -> None:
-    """Generate the stand-in of data set NAME, or download the published one, and print its path."""
+def prepare_data(names: tuple[str, ...], kind: Any, size: Any) -> None:
+    """Generate the stand-in of each data set NAME, or download the published one, and print its path."""
     from suite.console.progress import DataProgress
     from suite.data import listing, store
 
-    edition = listing.edition(name, kind, size)
-    with DataProgress() as progress:
-        store.prepare(name, kind, edition, progress)
-    click.echo(store.path(name, kind, edition))
+    editions = {name: listing.edition(name, kind, size) for name in names}
+    paths = {name: store.path(name, kind, edition) for name, edition in editions.items()}  # before the first is made
+    for name, edition in editions.items():
+        with DataProgress() as progress:
+            store.prepare(name, kind, edition, progress)
+        click.echo(paths[name])
 
 
 @data.command("path")
-@click.argument("name")
+@_names
 @_kind
 @_size
-def data_path(name: str, kind: Any, size: Any) -> None:
-    """Print the path of data set NAME, prepared or not."""
+def data_path(names: tuple[str, ...], kind: Any, size: Any) -> None:
+    """Print the path of each data set NAME, prepared or not."""
     from suite.data import listing, store
 
-    click.echo(store.path(name, kind, listing.edition(name, kind, size)))
+    for name in names:
+        click.echo(store.path(name, kind, listing.edition(name, kind, size)))
 
 
 @data.command("gallery")

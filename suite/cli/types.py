@@ -63,6 +63,11 @@ class Several(click.Option):
         return tuple(dict.fromkeys(chain.from_iterable(super().type_cast_value(ctx, value))))
 
 
+def separated(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in these words, separated by commas or given one by one, without duplicates."""
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",")))
+
+
 class Words(click.ParamType):
     """One or several of a closed set of words, separated by commas."""
 

@@ -1,7 +1,7 @@
 """A campaign: its plan, its processes and its records."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -18,6 +18,7 @@ from suite.results.records.run import Run
 from suite.scopes import SCOPES
 from suite.system import software, variables
 from suite.system.variables import anonymous
+from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
 _Side = tuple[str, Backend, Precision]
@@ -37,16 +38,18 @@ def planned(
     budget_seconds: float | None = None,
     energy: bool | None = None,
     is_reference: bool = False,
+    offers: Mapping[Implementation, Offer] | None = None,
 ) -> Header:
     """Return the plan of a new campaign, named after its start, its machine and its `part` of a cluster's plan.
 
     With `within`, a relative half-width, every case begins with one round, and rounds are added until its interval is
     that narrow. Otherwise it has `asked` rounds, else its profile's; an experiment may plan fewer. By default energy is
     measured, in an experiment only if it needs GPU utilisation. A reference round measures none, and runs the CPU
-    first.
+    first. The plan keeps the versions of those `offers` whose implementations it measures.
     """
     name = f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else "")
     used = {case.workload for case in cases}
+    implementations = {case.implementation for case in cases}
     asked = reference_round.rounds(name) if is_reference else 1 if within is not None else asked
     counted = not is_reference and (experiments.sustains(experiment) if energy is None else energy)
     each = tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases)
@@ -69,6 +72,7 @@ def planned(
         budget_seconds=budget_seconds,
         settings=settings(),
         cpu_first=is_reference,
+        software={name: versions(offer) for name, offer in (offers or {}).items() if name in implementations},
     )
 
 
@@ -159,6 +163,17 @@ def changed(good: Sequence[CompletedRun]) -> str:
     if len({entry.run.program for entry in good}) > 1:
         return "its program, the step or an option of it, was changed between two rounds; measure anew"
     return ""
+
+
+def versions(offer: Offer) -> dict[str, str]:
+    """Return the versions of an implementation's Python and packages."""
+    return ({"Python": offer.python} if offer.python else {}) | offer.packages
+
+
+def version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    """Return each changed version in words, such as 'flax from 0.11.2 to 0.12.0'; () if all agree."""
+    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    return tuple(f"{name} from {then.get(name, 'none')} to {now.get(name, 'none')}" for name in names)
 
 
 def settings() -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from suite.case import Case
+from suite.results.records import files
 from suite.results.records.machine import Machine, Software
 from suite.results.records.record import Profile
 from suite.results.records.run import Run
@@ -44,6 +45,8 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     most_rounds: int = 0  # of plans of version 0, if an interval is too wide
     code: str = ""  # digest of the suite's modules; '' in older plans
     settings: dict[str, str] | None = None  # of all processes, from the environment; None in older plans
+    # Each implementation's Python and packages, name to version, when the campaign began; empty in older plans.
+    software: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
 
     def rounds_of(self, case: Case) -> int:
         """Return how many rounds the case has."""
@@ -113,11 +116,10 @@ class Journal:
             with self.path.open("ab+") as file:
                 file.write(b"\n" if _cut_short(file) else b"")
                 file.write(lines)
-                file.flush()
-                os.fsync(file.fileno())
+                files.sync(file)
         except OSError as error:
-            remedy = "completed runs are kept: free some space, then run --resume"
-            raise RuntimeError(f"cannot write '{self.path}': {error.strerror or error}; {remedy}") from error
+            refused = files.refusal(self.path, error)
+            raise RuntimeError(f"{refused}, then run --resume: completed runs are kept") from error
 
     def entries(self) -> Iterator[Entry]:
         """Yield every entry whose checksum is right; lines cut short by a crash are skipped.

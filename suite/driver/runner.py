@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +14,7 @@ import msgspec
 from suite import experiments
 from suite.case import Case
 from suite.driver import profiles
-from suite.driver.campaign import ProcessGroup, compiles_anew
+from suite.driver.campaign import ProcessGroup, compiles_anew, version_changes
 from suite.driver.collect import Worker, run_child
 from suite.driver.forecast import Deadline, Forecast, OutOfTimeError
 from suite.driver.journal import CompletedRun, Header, Journal, Rounds
@@ -239,6 +239,7 @@ class _Measuring:
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
         check_unchanged(header)
+        check_same_software(header, self.done, entries)
         self.journal.append(*entries)
         self.done += entries
         self.forecast.learn(entries)
@@ -270,6 +271,26 @@ def check_unchanged(header: Header) -> None:
             "and its records name the old ones; completed runs are kept: restore the files and add --resume, or start "
             "a new run"
         )
+
+
+def check_same_software(header: Header, done: Iterable[CompletedRun], entries: Iterable[CompletedRun]) -> None:
+    """Raise RuntimeError if a case's Python or packages are not those of its earlier runs, as after an upgrade.
+
+    Its record would be of two versions, so of none; a failed run names no version.
+    """
+    earlier = {entry.case: _versions(entry) for entry in done if entry.software.python}
+    for entry in entries:
+        now = _versions(entry)
+        then = earlier.get(entry.case, now) if entry.software.python else now
+        if changes := version_changes(then, now):
+            raise RuntimeError(
+                f"software was changed while campaign '{header.campaign}' was measured: {', '.join(changes)}; "
+                "completed runs are kept: install the former version and add --resume, or start a new run"
+            )
+
+
+def _versions(entry: CompletedRun) -> dict[str, str]:
+    return {"Python": entry.software.python, **entry.software.packages}
 
 
 def has_kernel(header: Header, group: ProcessGroup) -> bool:

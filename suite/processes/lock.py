@@ -13,6 +13,8 @@ from typing import TextIO
 from suite.system.counters import granted
 from suite.system.nvml import Gpus
 
+_LOCAL = ("/dev/shm", "/tmp", "/var/tmp")
+
 
 @contextmanager
 def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
@@ -38,11 +40,7 @@ def is_measured(campaign: str) -> bool:
     if not path.exists():
         return False
     with _opened(path) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
+        return not _locked(file, fcntl.LOCK_SH)
 
 
 def _granted() -> list[str]:
@@ -53,21 +51,18 @@ def _granted() -> list[str]:
 
 @contextmanager
 def _held(things: Iterable[str], campaign: str, folder: Path | None) -> Iterator[None]:
+    place = _place(folder)
     with ExitStack() as held:
         for thing in things:
-            file = held.enter_context(_opened(_place(folder) / f"{thing}.lock"))
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            file = held.enter_context(_opened(place / f"{thing}.lock"))
+            if not _locked(file, fcntl.LOCK_EX):
                 file.seek(0)
                 holder = file.read().strip() or "unknown"
                 raise RuntimeError(
                     f"another run is measuring on this machine ({holder}); two at once would distort both: wait for "
                     "it, or give each run its own cores and GPU (taskset, CUDA_VISIBLE_DEVICES)"
-                ) from None
-            file.truncate(0)
-            file.write(f"process {os.getpid()}, campaign {campaign}")
-            file.flush()
+                )
+            _write(file, f"process {os.getpid()}, campaign {campaign}")
         yield
 
 
@@ -82,14 +77,53 @@ def moment(folder: Path | None = None) -> datetime:
         last = file.read()
         while (second := (now := datetime.now(UTC)).replace(microsecond=0)).isoformat() == last:
             time.sleep(1 - now.microsecond / 1e6)
-        file.truncate(0)
-        file.write(second.isoformat())
-        file.flush()
+        _write(file, second.isoformat())
         return second
 
 
 def _place(folder: Path | None) -> Path:
-    return (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}"
+    """Return the folder of the locks: below TMPDIR, or below the first of _LOCAL if TMPDIR's file system has no locks.
+
+    Every run of this user with the same TMPDIR finds the same one, so they still see each other. Raises RuntimeError
+    if none has locks.
+    """
+    problem = ""
+    for number, base in enumerate((folder,) if folder else (Path(tempfile.gettempdir()), *map(Path, _LOCAL))):
+        place = base / f"suite-measuring-{os.getuid()}"
+        try:
+            with _opened(place / "probe") as file:
+                _locked(file, fcntl.LOCK_SH)
+            return place
+        except RuntimeError:
+            if not number:
+                raise
+        except OSError as error:
+            problem = problem or f"'{base}' has no locks ({error.strerror or error})"
+    raise RuntimeError(
+        f"{problem}, without which two runs on this machine would not see each other; set TMPDIR to a folder on a "
+        "local disk"
+    )
+
+
+def _locked(file: TextIO, kind: int) -> bool:
+    """Lock a file without waiting; return whether it is locked, False if another process holds it.
+
+    Raises OSError if the file system has no locks, such as Lustre without its option flock.
+    """
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _write(file: TextIO, text: str) -> None:
+    """Have a file hold this text alone. Raises RuntimeError if the disk is full."""
+    try:
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), text.encode())
+    except OSError as error:
+        raise _refused(file.name, error) from error
 
 
 def _opened(path: Path) -> TextIO:
@@ -97,6 +131,8 @@ def _opened(path: Path) -> TextIO:
         path.parent.mkdir(exist_ok=True)
         return path.open("a+", encoding="utf-8")
     except OSError as error:
-        raise RuntimeError(
-            f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to"
-        ) from error
+        raise _refused(path, error) from error
+
+
+def _refused(path: object, error: OSError) -> RuntimeError:
+    return RuntimeError(f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to")

@@ -4,11 +4,13 @@ import ctypes
 import os
 import signal
 import stat
+import subprocess
 import sys
 import threading
 from contextlib import suppress
 
 _PR_SET_PDEATHSIG = 1  # of Linux' prctl
+_WATCH = "while read -r line; do :; done; kill -KILL 0"  # until standard input closes; 0 is the group
 
 
 def exit_when_parent_exits() -> None:
@@ -20,6 +22,16 @@ def exit_when_parent_exits() -> None:
         return  # started by hand
     threading.Thread(target=_wait, daemon=True).start()
     set_pdeathsig()
+
+
+def end_group_with_parent() -> None:
+    """End the processes that this one starts too when the parent closes standard input, even if this one is gone.
+
+    The kernel kills this process alone, and so soon that it cannot end its own children, such as an input pipeline's.
+    A shell in the group does.
+    """
+    if stat.S_ISFIFO(os.fstat(0).st_mode) and os.getpgid(0) == os.getpid():
+        subprocess.Popen(["/bin/sh", "-c", _WATCH], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def set_pdeathsig() -> None:

@@ -62,7 +62,7 @@ def planned(
     drafted = plan.make_plan(asked, here, offers)
     terminal.notes(drafted.remarks)
     if part is None:
-        resuming.mention_unfinished(out)
+        resuming.mention_unfinished(out, offers)
     budget = budget_seconds(asked, drafted.seconds, reserved)
     header = campaign.planned(
         drafted.cases,
@@ -77,6 +77,7 @@ def planned(
         budget_seconds=budget,
         energy=asked.energy,
         is_reference=asked.reference,
+        offers=offers,
     )
     check_budget(header, Deadline(budget, reserved, began))
     for line in announced(header, drafted.seconds):
@@ -180,6 +181,12 @@ def close(journal: Journal, out: Path) -> None:
             whole = schedule.whole_rounds(journal.header(), journal.planned(), journal.done())
             journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
     write(journal, out)
+
+
+def forget(journal: Journal) -> None:
+    """Remove a campaign that was refused before it completed a process: nothing of it is worth resuming."""
+    if not journal.done():
+        shutil.rmtree(journal.path.parent, ignore_errors=True)
 
 
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from suite import units
@@ -16,14 +16,15 @@ from suite.processes import lock
 from suite.results.records import files
 from suite.results.records.machine import Gpu, differing
 from suite.system import machine, software
+from suite.worker_api.protocol import Offer
 
 COMMAND = "SUITE_COMMAND"  # set by noxfile.py: the nox command that runs the suite
 
 
-def mention_unfinished(out: Path) -> None:
-    """Mention the newest campaign if it has not ended and can be resumed."""
+def mention_unfinished(out: Path, offers: Mapping[Implementation, Offer]) -> None:
+    """Mention the newest campaign if it has not ended and can be resumed with the software that `offers` tell of."""
     for left in journals.journals(out)[:1]:
-        if not has_ended(left) and not hindrance(left):
+        if not has_ended(left) and not hindrance(left, offers=offers):
             terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {resume_words(out)}")
 
 
@@ -33,12 +34,13 @@ def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
     return f"{program(command)} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
 
 
-def say_how(journal: Journal, out: Path, ending: str) -> None:
-    """Print the command that resumes an unfinished campaign, and why it stopped."""
+def say_how(journal: Journal, out: Path, ending: str, signal: str = "") -> None:
+    """Print the command that resumes an unfinished campaign, and why it stopped: by which `signal`, if by one."""
     if has_ended(journal):
         return
     words = resume_words(out, hosts=hosts_of(journal.header()))
-    why = "interrupted; resume" if ending == "interrupted" else "the budget is spent; continue"
+    by = f" by {signal}" if signal else ""
+    why = f"interrupted{by}; resume" if ending == "interrupted" else "the budget is spent; continue"
     terminal.say(f"{why} with: {words}")
 
 
@@ -102,10 +104,10 @@ def _first_resumable(left: Sequence[Journal], count: int) -> Journal:
     raise RuntimeError(hindrances[0])
 
 
-def hindrance(journal: Journal, count: int | None = None) -> str:
+def hindrance(journal: Journal, count: int | None = None, offers: Mapping[Implementation, Offer] | None = None) -> str:
     """Return why an unfinished campaign cannot be resumed with `count` hosts; '' if it can.
 
-    Without a count, hosts and implementations are assumed unchanged: probing takes seconds.
+    Without a count, hosts are assumed unchanged, and so are implementations without an offer: probing takes seconds.
     """
     try:
         check_folder_name(journal)
@@ -115,6 +117,8 @@ def hindrance(journal: Journal, count: int | None = None) -> str:
         if count is None:
             check_plan_version(journal.header())
             check_same_settings(journal.header())
+            for implementation, offer in (offers or {}).items():
+                check_same_software(journal.header(), implementation, offer)
         else:
             check_resumable_here(journal, count)
     except (RuntimeError, ValueError) as error:
@@ -132,7 +136,7 @@ def check_folder_name(journal: Journal) -> None:
 def check_resumable_here(journal: Journal, count: int = 1) -> None:
     """Raise RuntimeError if a campaign began with another version, other settings, machine or number of hosts.
 
-    Also raise it if a case's implementation or backend is no longer available.
+    Also raise it if a case's implementation or backend is no longer available, or its Python or packages changed.
     """
     header = journal.header()
     check_plan_version(header)
@@ -140,6 +144,7 @@ def check_resumable_here(journal: Journal, count: int = 1) -> None:
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
         present = probing.offer(implementation)
+        check_same_software(header, implementation, present)
         wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
         if lost := [backend for backend in wanted if backend not in present.backends]:
             raise RuntimeError(
@@ -187,6 +192,20 @@ def check_same_settings(header: Header) -> None:
         raise RuntimeError(
             f"campaign '{header.campaign}' cannot be resumed here: it was begun on '{header.machine.name}' with "
             f"{'; '.join(differs)}; {_instead(header)}"
+        )
+
+
+def check_same_software(header: Header, implementation: Implementation, present: Offer) -> None:
+    """Raise RuntimeError if an implementation's Python or packages changed since a campaign began.
+
+    Older plans do not name them.
+    """
+    then = header.software.get(implementation)
+    if then and (changes := campaign.version_changes(then, campaign.versions(present))):
+        raise RuntimeError(
+            f"campaign '{header.campaign}' cannot be resumed here: the software of '{implementation}' was changed "
+            f"since it began, {', '.join(changes)}; install the former version{'s' if len(changes) > 1 else ''}, or "
+            f"{_instead(header)}"
         )
 
 

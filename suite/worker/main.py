@@ -42,6 +42,8 @@ def main() -> None:
     os.dup2(2, 1)  # keep what libraries print off the protocol
     task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
     parent_death.exit_when_parent_exits()
+    if SCOPES[task.cases[0].scope].reads_storage:  # with processes, if the loader is one of processes
+        parent_death.end_group_with_parent()
 
     def say(line: Message) -> None:
         out.write(msgspec.json.encode(line) + b"\n")

@@ -26,12 +26,11 @@ def write_once(path: Path, content: bytes) -> None:
     """
     try:
         with files.draft(path, content) as draft:
-            os.link(draft, path)  # unlike a rename, refuses to replace
+            files.place_once(draft, path)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
             raise FileExistsError(f"'{path}' already exists; records are never edited") from None
-        remedy = "free some space or choose another folder with --out"
-        raise RuntimeError(f"cannot write '{path}': {error.strerror or error}; {remedy}") from error
+        raise files.refusal(path, error, "choose another folder with --out") from error
 
 
 def add(record: Record, folder: Path) -> Path:
@@ -70,7 +69,7 @@ def pack(campaign: Path, added: Mapping[str, bytes] | None = None) -> Path:
         except ValueError as error:
             raise ValueError(f"'{target}' cannot hold these records: {error}") from None
         except OSError as error:
-            raise RuntimeError(f"cannot write '{target}': {error.strerror or error}; {files.REMEDY}") from error
+            raise files.refusal(target, error) from error
     with files.writing(campaign):
         for path in loose:
             path.unlink()
