@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from suite.driver import collect
-from suite.system import counters, machine, memory_kills
+from suite.system import counters, limits, memory_kills
 from suite.worker_api.clock import Plan
 from suite.worker_api.protocol import Task
 
@@ -75,7 +75,7 @@ def test_the_group_of_a_controller_is_found_in_both_versions(tmp_path, version):
 
 
 @pytest.mark.parametrize(
-    ("limits", "size"),
+    ("written", "size"),
     [
         ({}, 2**36),
         ({"a/memory.max": "max\n", "memory.limit_in_bytes": "9223372036854771712\n"}, 2**36),
@@ -83,12 +83,12 @@ def test_the_group_of_a_controller_is_found_in_both_versions(tmp_path, version):
         ({"a/b/memory.limit_in_bytes": f"{2**33}\n", "a/memory.limit_in_bytes": f"{2**35}\n"}, 2**33),
     ],
 )
-def test_the_memory_of_a_machine_is_the_smaller_of_the_hosts_and_the_groups(tmp_path, monkeypatch, limits, size):
-    monkeypatch.setattr(machine.psutil, "virtual_memory", lambda: SimpleNamespace(total=2**36))
-    for name, words in limits.items():
+def test_the_memory_of_a_machine_is_the_smaller_of_the_hosts_and_the_groups(tmp_path, monkeypatch, written, size):
+    monkeypatch.setattr(limits.psutil, "virtual_memory", lambda: SimpleNamespace(total=2**36))
+    for name, words in written.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(words)
-    assert machine.usable_memory_bytes([tmp_path / "a" / "b", tmp_path / "a", tmp_path]) == size
+    assert limits.usable_bytes([tmp_path / "a" / "b", tmp_path / "a", tmp_path]) == size
 
 
 @pytest.mark.parametrize(

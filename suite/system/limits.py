@@ -22,10 +22,20 @@ class Limit:
 
 def memory_limits(groups: Sequence[Path] | None = None) -> tuple[Limit, ...]:
     """Return the host's memory and every smaller limit, the smallest first; `groups` are folders of control groups."""
-    host = Limit(of_bytes=psutil.virtual_memory().total, what="the host's memory")
-    folders = counters.control_groups(controller="memory") if groups is None else groups
-    limits = [limit for limit in (*_of_groups(folders), *_of_processes()) if limit.of_bytes < host.of_bytes]
+    host, *shared = _shared(groups)
+    limits = [limit for limit in (*shared, *_of_processes()) if limit.of_bytes < host.of_bytes]
     return tuple(sorted((*limits, host), key=lambda limit: limit.of_bytes))
+
+
+def usable_bytes(groups: Sequence[Path] | None = None) -> int:
+    """Return the memory that all processes together may use: the host's, or a control group's if that is less."""
+    return min(limit.of_bytes for limit in _shared(groups))
+
+
+def _shared(groups: Sequence[Path] | None) -> tuple[Limit, ...]:
+    """Return the host's memory first, then the limits of control groups."""
+    folders = counters.control_groups(controller="memory") if groups is None else groups
+    return Limit(of_bytes=psutil.virtual_memory().total, what="the host's memory"), *_of_groups(folders)
 
 
 def _of_groups(folders: Sequence[Path]) -> Iterator[Limit]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-import psutil
 
 from suite.results.records.machine import Gpu, Machine, names_a_model
 from suite.system import cpu_names, processor
 from suite.system.counters import control_groups, granted_cores
+from suite.system.limits import usable_bytes
 from suite.system.nvml import Gpus
 from suite.system.processor import text
 
@@ -27,7 +27,7 @@ def machine(name: str | None = None) -> Machine:
         cores=cores,
         cpu_quota_cores=cpu_quota_cores(control_groups()),
         cpu_governor=text(_GOVERNOR),
-        memory_bytes=usable_memory_bytes(control_groups(controller="memory")),
+        memory_bytes=usable_bytes(),
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
         virtual=is_virtual(),
         gpus=cards,
@@ -92,12 +92,6 @@ def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
         quota = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
         limits += [int(quota[1]) / int(quota[2])] if quota and int(quota[1]) and int(quota[2]) else []
     return min(limits, default=None)
-
-
-def usable_memory_bytes(groups: Iterable[Path]) -> int:
-    """Return the memory of the host, or the smallest limit of these control groups if that is less."""
-    limits = [text(folder / name) or "" for folder in groups for name in ("memory.max", "memory.limit_in_bytes")]
-    return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdecimal())])
 
 
 def gpus() -> tuple[Gpu, ...]:
