@@ -74,13 +74,13 @@ class Part(EvidenceFile, frozen=True, kw_only=True):
         return dict(Counter(finding.apart for finding in self.findings if finding.good and finding.apart))
 
 
-def totals(findings: Sequence[Finding], made: str, before: Part | None) -> tuple[Total, ...]:
+def totals(findings: Sequence[Finding], date: str, before: Part | None) -> tuple[Total, ...]:
     """Return the trials of these findings, of a run on that date, added to those of the runs before."""
     known = {total.what: total for total in before.totals} if before else {}
-    found = []
+    added = []
     for finding in findings:
         if finding.trials:
-            old = known.get(finding.what) or Total(what=finding.what, trials=0, failures=0, runs=0, since=made)
+            old = known.get(finding.what) or Total(what=finding.what, trials=0, failures=0, runs=0, since=date)
             trials, failures = old.trials + finding.trials, old.failures + finding.failures
-            found.append(msgspec.structs.replace(old, trials=trials, failures=failures, runs=old.runs + 1))
-    return tuple(found)
+            added.append(msgspec.structs.replace(old, trials=trials, failures=failures, runs=old.runs + 1))
+    return tuple(added)
