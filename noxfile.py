@@ -31,6 +31,7 @@ ASKED = os.environ.get("SUITE_PYTHON", "")
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/driver/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+SMI_FOLDERS = ("/usr/lib/wsl/lib",)  # of nvidia-smi where it is not on PATH: Windows gives it to Linux there
 LEAST_SLICED = 8.0  # compute capability of a card that MIG can cut
 # Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -308,9 +309,10 @@ def graphics_cards() -> tuple[list[Card], str]:
     """Return the GPUs that nvidia-smi shows, else why there are none."""
     if platform.system() != "Linux":
         return [], f"JAX has no CUDA for {platform.system()}"
-    if not shutil.which("nvidia-smi"):
+    smi = shutil.which("nvidia-smi", path=os.pathsep.join((os.environ.get("PATH", os.defpath), *SMI_FOLDERS)))
+    if not smi:
         return [], "nvidia-smi is not on PATH"
-    command = ["nvidia-smi", "--query-gpu=uuid,name,driver_version,compute_cap", "--format=csv,noheader"]
+    command = [smi, "--query-gpu=uuid,name,driver_version,compute_cap", "--format=csv,noheader"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError) as error:

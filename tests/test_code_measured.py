@@ -241,7 +241,7 @@ def test_a_named_commit_that_is_not_the_checkouts_is_noted(monkeypatch):
     monkeypatch.setattr(software, "_git", lambda folder, *words: (0, GIT.get(words[1], ""), ""))
     for named, noted in (("0123456", False), ("0123456789ab+changed", False), ("fedcba9", True), ("v1", False)):
         monkeypatch.setenv("SUITE_COMMIT", named)
-        assert any("SUITE_COMMIT" in note for note in software.notes()) == noted
+        assert ("SUITE_COMMIT" in software.doubt(software.origin())) == noted
 
 
 GIT = {"--show-toplevel": str(PACKAGE.parent), "--short=12": "0123456789ab"}
@@ -251,9 +251,9 @@ def test_who_stands_in_another_checkout_is_told_which_one_is_measured(tmp_path, 
     repository(tmp_path)
     (tmp_path / "site").mkdir()
     monkeypatch.chdir(tmp_path / "site")
-    assert f"lies in '{PACKAGE.parent}', not in the checkout '{tmp_path}'" in software.notes()[-1]
+    assert f"lies in '{PACKAGE.parent}', not in the checkout '{tmp_path}'" in software.elsewhere()
     monkeypatch.chdir(PACKAGE)
-    assert not any("lies in" in note for note in software.notes())
+    assert software.elsewhere() == ""
 
 
 def test_files_changed_under_one_name_of_a_commit_are_told_apart(tmp_path):

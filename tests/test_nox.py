@@ -168,6 +168,13 @@ def test_it_is_said_that_the_cpus_jax_is_installed_and_why(noxfile, smi, monkeyp
     assert "since nvidia-smi is not on PATH" in noxfile.accelerator()[1]
 
 
+def test_a_gpu_of_windows_is_seen_though_its_tool_is_not_on_the_path(noxfile, smi, monkeypatch, tmp_path):
+    smi(H100)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(noxfile, "SMI_FOLDERS", (str(tmp_path),))
+    assert noxfile.accelerator()[0] == "cuda13"
+
+
 def test_a_session_whose_environment_has_another_checkouts_suite_is_ended(noxfile, monkeypatch, tmp_path):
     said = []
     session = SimpleNamespace(run=lambda *_, **__: f"{tmp_path}/suite\n", error=said.append)

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+import factory
 import pytest
 from click.testing import CliRunner
 from test_telemetry import FakeNvml
@@ -29,6 +30,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setenv("SUITE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(preflight.software, "origin", lambda: preflight.software.Origin(commit="abc"))
     monkeypatch.setattr(limits, "memory_limits", lambda: (limits.Limit(of_bytes=2**35, what="the host's memory"),))
+    monkeypatch.setattr(folders.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**40))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -129,6 +131,7 @@ def test_the_doctor_tells_what_is_well_too():
 def test_the_doctor_of_a_machine_without_a_gpu_says_what_is_measured_there(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.setattr(probing.counters, "others_now", lambda seconds: 0.0)
+    monkeypatch.setattr(machine, "machine", lambda: factory.PLAIN)
     monkeypatch.setattr(machine, "Gpus", lambda: Gpus(FakeNvml(names=())))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     result = CliRunner().invoke(main, ["doctor"])
@@ -246,6 +249,14 @@ def test_a_compile_cache_that_cannot_be_written_is_refused():
         resuming.resumed(Path("records"), compile_cache=Path("file/x"))
     with pytest.raises(RuntimeError, match="--resume asked for, but 'records' holds no campaign"):
         resuming.resumed(Path("records"), compile_cache=Path("cache"))
+
+
+@pytest.mark.usefixtures("five_troubles")
+def test_a_host_that_joins_is_refused_for_its_own_troubles():
+    result = CliRunner().invoke(main, ["join", "localhost:9"])
+    assert result.exit_code == 1
+    assert "Error: 3 things on this machine prevent measuring:\n- SUITE_COMMIT is 'feature/x'" in result.output
+    assert "--out" not in result.output
 
 
 def test_a_plan_for_other_machines_is_refused_only_for_what_holds_there(here):

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import warnings
 from types import SimpleNamespace
 
 import factory
@@ -100,6 +101,8 @@ def test_a_baseline_without_a_gpu_says_why_it_skips_it():
     (line,) = plan.baselines_skipped(lacking, {"torch": told})
     assert line.endswith("on gpu (this PyTorch is built without CUDA); skipped")
     assert "install a build with CUDA" in fitness.baseline_check(told).advice
+    broken = Offer(implementation="torch", reasons={"gpu": "Could not load library libcudnn.so"})
+    assert "--force-reinstall 'torch'" in fitness.baseline_check(broken).advice
 
 
 @pytest.mark.parametrize(
@@ -178,6 +181,53 @@ def test_what_a_process_was_killed_by_is_a_sentence():
 def popen(code):
     real = subprocess.Popen
     return lambda words, **options: real([words[0], "-c", code], **options)
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).", "update the GPU's"),
+        ("operation cuInit(0) failed: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "update the GPU's driver"),
+        ("operation cuInit(0) failed: CUDA_ERROR_NO_DEVICE", "set CUDA_VISIBLE_DEVICES to a GPU"),
+        ("operation cuInit(0) failed: CUDA_ERROR_SYSTEM_NOT_READY", "start nvidia-fabricmanager"),
+        ("CUDA_ERROR_OUT_OF_MEMORY: out of memory", "end the processes that hold the GPU's memory"),
+        ("all CUDA-capable devices are busy or unavailable", "end the process that holds the GPU"),
+        ("Outdated cuDNN installation found. Version JAX was built against: 91", "'jax[cuda12]'"),
+        ("jaxlib version 0.13 is newer than and incompatible with jax version 0.12", "in one version"),
+        ("was killed by SIGILL", "instructions of this build"),
+        ("MemoryError: ", "more memory"),
+        ('ValueError: Invalid value "x" for JAX flag jax_default_prng_impl', "unset JAX_DEFAULT_PRNG_IMPL"),
+    ],
+)
+def test_a_known_reason_has_the_remedy_that_fits_it(reason, advice):
+    assert advice in remedy(reason, "jax[cuda12]")
+
+
+@pytest.mark.parametrize(
+    ("cuda", "warning", "reason"),
+    [
+        (None, "", "this PyTorch is built without CUDA"),
+        (
+            "13.0",
+            "CUDA initialization: The NVIDIA driver on your system is too old",
+            "driver on your system is too old",
+        ),
+        ("13.0", "", ""),
+    ],
+)
+def test_pytorch_says_why_it_has_no_gpu(cuda, warning, reason, monkeypatch):
+    def is_available():
+        if warning:
+            warnings.warn(warning, stacklevel=1)
+        return False
+
+    here = SimpleNamespace(is_available=is_available)
+    torch = SimpleNamespace(cuda=here, version=SimpleNamespace(cuda=cuda), __version__="2.11")
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    offer = probe.torch_offer()
+    assert offer.backends.keys() == {"cpu"}
+    assert reason in offer.reasons.get("gpu", "")
+    assert bool(reason) == bool(offer.reasons)
 
 
 def test_a_reason_without_a_known_remedy_has_none():

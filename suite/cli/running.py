@@ -252,9 +252,9 @@ def join(address: str, patience: float) -> None:
     """Join the suite run --hosts at HOST:PORT, until it has no more work for this machine."""
     from suite import units
     from suite.console import terminal
+    from suite.driver import preflight
     from suite.multihost import follower
-    from suite.system import software
 
-    terminal.notes(software.notes())
+    terminal.notes(preflight.passed(preflight.of_a_follower()))
     count = follower.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")

@@ -165,7 +165,7 @@ def baseline_check(offer: Offer) -> Check:
     if offer.problem:
         return Check(name=name, found=offer.problem, verdict="bad", advice=offer.remedy)
     found = f"{_versions(offer)}; {_backends(offer)}"
-    return _check(name, found, bool(reason), "remark", f"no GPU: {reason}; {remedy(reason)}".removesuffix("; "))
+    return _check(name, found, bool(reason), "remark", f"no GPU: {reason}; {remedy(reason, name)}".removesuffix("; "))
 
 
 def _versions(offer: Offer) -> str:

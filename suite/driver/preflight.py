@@ -51,6 +51,11 @@ def of_a_plan(out: Path) -> tuple[Check, ...]:
     return (*_of_code(), *_of_variables(), _folder("results", out, "choose another folder with --out"))
 
 
+def of_a_follower() -> tuple[Check, ...]:
+    """Return those checks that hold for a host that joins another's campaign, and so writes no results."""
+    return (*_of_code(), *_of_variables(), *_of_temporary_files(), _memory(limits.memory_limits()))
+
+
 def _of_code() -> Iterator[Check]:
     """Yield the checks of the code that will be measured and its commit."""
     yield _check("code", str(PACKAGE), software.elsewhere())

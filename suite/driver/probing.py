@@ -58,7 +58,7 @@ def answered(implementation: Implementation) -> Offer:
             line = child.line(_PROBE_SECONDS)
             if line is None:
                 how = child.ended()
-                return none(f"cannot start '{implementation}': it {how}", remedy(how) or all_of_it)
+                return none(f"cannot start '{implementation}': it {how}", remedy(how, implementation) or all_of_it)
         answer = msgspec.json.decode(line, type=Offer)
     except TimeoutError:
         return none(f"did not say within {_PROBE_SECONDS:.0f} s what '{implementation}' can run", all_of_it)
@@ -79,7 +79,9 @@ def answered(implementation: Implementation) -> Offer:
             installed=False,
         )
     if answer.problem:
-        return none(f"cannot start '{implementation}': {answer.problem}", remedy(answer.problem) or all_of_it)
+        return none(
+            f"cannot start '{implementation}': {answer.problem}", remedy(answer.problem, implementation) or all_of_it
+        )
     return answer
 
 

@@ -8,18 +8,19 @@ _REMEDIES = (
     (r"Could not open file (.*) to read flags for environment variable \"(\w+)\"", "unset {1}, or correct it"),
     (r"environment '(\w+)'", "unset {0}, or correct it"),
     (r"for JAX flag (jax_\w+)", "unset {0}, or correct it"),
-    (r"driver version is insufficient|SYSTEM_DRIVER_MISMATCH|driver is too old", "update the GPU's driver"),
+    (r"driver version is insufficient|SYSTEM_DRIVER_MISMATCH|driver .*is too old", "update the GPU's driver"),
     (
         r"not compatible with the installed jaxlib|jaxlib version|incompatible with jax",
-        "install JAX's packages in one version: pip install -U '{jax}'",
+        "install JAX's packages in one version: pip install -U '{wheel}'",
     ),
     (r"RESOURCE_EXHAUSTED|OUT_OF_MEMORY|[Oo]ut of memory", "end the processes that hold the GPU's memory"),
     (r"DEVICE_UNAVAILABLE|EXCLUSIVE|busy or unavailable", "end the process that holds the GPU, or wait for it"),
     (r"NO_DEVICE|no CUDA-capable device", "set CUDA_VISIBLE_DEVICES to a GPU that nvidia-smi -L lists, or unset it"),
+    (r"SYSTEM_NOT_READY", "start the service that joins the GPUs: systemctl start nvidia-fabricmanager"),
     (
-        r"cannot open shared object|Unable to load|[Cc]u(DNN|dnn|BLAS|blas)|libcu\w+|GLIBC",
-        "install it again, with its libraries: pip install -U --force-reinstall '{jax}', and unset LD_LIBRARY_PATH if "
-        "it names others",
+        r"was built against|cannot open shared object|Unable to load|[Cc]u(DNN|dnn|BLAS|blas)|libcu\w+|GLIBC",
+        "install it again, with its libraries: pip install -U --force-reinstall '{wheel}', and unset LD_LIBRARY_PATH "
+        "if it names others",
     ),
     (r"without CUDA", "install a build with CUDA, or leave the GPU out of its cases"),
     (r"MemoryError|Cannot allocate memory|failed to map|SIGKILL", "allow it more memory (ulimit -v, control group)"),
@@ -28,13 +29,13 @@ _REMEDIES = (
 )
 
 
-def remedy(reason: str, jax: str = "jax") -> str:
+def remedy(reason: str, wheel: str = "jax") -> str:
     """Return what to do about a reason, in the words of the framework; '' if they are unknown.
 
-    `jax` is what pip installs JAX by, with its extra.
+    `wheel` is what pip installs it by, with its extra.
     """
     for words, advice in _REMEDIES:
         if found := re.search(words, reason):
             named = [word.upper() if word.startswith("jax_") else word for word in found.groups("")]
-            return advice.format(*named, jax=jax)
+            return advice.format(*named, wheel=wheel)
     return ""

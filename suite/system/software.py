@@ -149,7 +149,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def doubt(here: Origin) -> str:
-    """Return why records will name no commit, or one that is not the checkout's; '' if they name the right one."""
+    """Return why records will name no commit, or one that is not the checkout's; '' if they name it."""
     if _HASH.fullmatch(here.commit) and os.environ.get("SUITE_COMMIT", "").strip():
         kept = origin(named="").commit
         if not _alike(here.commit, kept):
@@ -161,14 +161,6 @@ def elsewhere() -> str:
     """Return which checkout the running suite is not from, although the user stands in it; '' if there is none."""
     other = another_checkout()
     return f"the running suite lies in '{PACKAGE.parent}', not in the checkout '{other}'" if other else ""
-
-
-def notes() -> tuple[str, ...]:
-    """Return notes for the user about the code to be measured.
-
-    Raises ValueError if SUITE_COMMIT is not a valid name of a commit.
-    """
-    return tuple(filter(None, (doubt(origin()), elsewhere())))
 
 
 def here() -> dict[str, str]:

@@ -80,11 +80,13 @@ def _heard() -> Iterator[list[str]]:
 
     log = logging.getLogger("jax._src.xla_bridge")
     log.addHandler(listener := Listener())
+    before = log.level
     log.setLevel(logging.INFO)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         yield lines
     log.removeHandler(listener)
+    log.setLevel(before)
     lines[:0] = [str(warning.message) for warning in warned]
 
 
