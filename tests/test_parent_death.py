@@ -1,12 +1,19 @@
 """Whatever a run has started ends with it, even if the run is killed and its worker hangs."""
 
+import io
 import os
 import select
 import subprocess
 import sys
 from pathlib import Path
 
+import factory
+import msgspec
 import pytest
+
+from suite.driver import profiles
+from suite.worker import main
+from suite.worker_api.protocol import Task
 
 ROOT = Path(__file__).parent.parent
 PARENT = """
@@ -57,3 +64,24 @@ def test_a_worker_ends_when_the_run_is_killed(tmp_path, how, processes):
     assert ended, "something holds the pipe"
     assert os.read(read, 1) == b""
     os.close(read)
+
+
+@pytest.mark.parametrize(("scope", "whole_group"), [("input", True), ("epoch", True), ("step", False), ("cold", False)])
+def test_a_worker_takes_its_processes_along_if_its_loader_may_start_some(monkeypatch, scope, whole_group):
+    calls = []
+    plan, flow = profiles.plan("smoke", "cpu"), profiles.flow("smoke")
+    task = Task(cases=(factory.record(scope=scope).case,), dataset="mnist", seed=0, plan=plan, flow=flow)
+    lines = io.TextIOWrapper(io.BytesIO(msgspec.json.encode(task) + b"\n"))
+    for place, name, value in (
+        (main.sys, "stdin", lines),
+        (main.os, "dup", lambda number: number),
+        (main.os, "dup2", lambda *_: None),
+        (main.os, "fdopen", lambda *_, **__: io.BytesIO()),
+        (main.os, "_exit", calls.append),
+        (main, "measure", lambda *_: calls.append("measure")),
+        (main.parent_death, "exit_when_parent_exits", lambda: calls.append("worker")),
+        (main.parent_death, "end_group_with_parent", lambda: calls.append("group")),
+    ):
+        monkeypatch.setattr(place, name, value)
+    main.main()
+    assert calls == ["worker", *(["group"] if whole_group else []), "measure", 0]
