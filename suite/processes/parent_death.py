@@ -10,7 +10,9 @@ import threading
 from contextlib import suppress
 
 _PR_SET_PDEATHSIG = 1  # of Linux' prctl
-_WATCH = "while read -r line; do :; done; kill -KILL 0"  # until standard input closes; 0 is the group
+# Once standard input closes, end the group, 0: first by SIGTERM, so that Python's tracker of semaphores, which
+# ignores it, can free what the others leave.
+_WATCH = 'trap "" TERM; while read -r line; do :; done; kill -TERM 0; sleep 0.5; kill -KILL 0'
 
 
 def exit_when_parent_exits() -> None:
