@@ -7,8 +7,10 @@ from pathlib import Path
 
 import factory
 import pytest
+from campaigns import case, plan
 
 from suite.child_imports import PACKAGE
+from suite.driver.journal import FILE_NAME, Journal, Session
 from suite.results.evidence import copyable
 from suite.results.records import store
 from suite.results.records.layout import as_written
@@ -126,3 +128,12 @@ def test_a_checkout_with_autocrlf_has_the_bytes_that_were_committed(tmp_path):
         subprocess.run([*git, *command], cwd=one, check=True, capture_output=True)
     subprocess.run([*git, "clone", "-q", "-c", "core.autocrlf=true", str(one), str(other)], check=True)
     assert {name: (other / name).read_bytes() for name in files} == files
+
+
+def test_a_journal_is_read_whatever_its_line_ends(tmp_path):
+    journal = Journal(tmp_path / FILE_NAME)
+    journal.append(header := plan(case()))
+    journal.append(Session(place="here"))
+    journal.path.write_bytes(crlf(journal.path.read_bytes()))
+    again = Journal(journal.path)
+    assert (again.header(), again.place()) == (header, "here")

@@ -13,7 +13,7 @@ from test_telemetry import FakeNvml
 from suite import units
 from suite.cli import main
 from suite.driver import preflight, probing
-from suite.processes import children
+from suite.processes import children, lock
 from suite.sessions import bench, resuming
 from suite.system import folders, limits, machine, variables
 from suite.system.nvml import Gpus
@@ -218,9 +218,9 @@ def test_locks_that_are_missing_are_told(monkeypatch):
     def refuse(*_):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(folders.fcntl, "flock", refuse)
-    (note,) = preflight.passed(preflight.checks())
-    assert "has no locks, so two runs may not see each other; set TMPDIR to a folder on a local disk" in note
+    monkeypatch.setattr(lock.fcntl, "flock", refuse)
+    with pytest.raises(RuntimeError, match=r"has no locks .*; set TMPDIR to a folder on a local disk"):
+        preflight.passed(preflight.checks())
 
 
 @pytest.mark.usefixtures("here")
@@ -232,7 +232,7 @@ def test_a_folder_of_temporary_files_that_is_not_used_is_told(monkeypatch):
 
 def test_a_folder_is_tried_and_left_as_it_was(tmp_path, monkeypatch):
     nested = folders.probed(tmp_path / "a" / "b")
-    assert (nested.problem, nested.locks, nested.links) == ("", True, True)
+    assert (nested.problem, nested.links) == ("", True)
     monkeypatch.setattr(folders.os, "link", lambda *_: (tmp_path / "no").stat())
     assert not folders.probed(tmp_path).links
     (tmp_path / "file").write_text("")

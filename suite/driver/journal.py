@@ -138,7 +138,7 @@ class Journal:
                 f"cannot read '{self.path}': {error.strerror or error}; move it away to continue"
             ) from None
         for line in content.split(b"\n"):
-            check, _, body = line.partition(b" ")
+            check, _, body = line.rstrip(b"\r").partition(b" ")  # git or an editor may have changed the line ends
             if body and check == b"%08x" % zlib.crc32(body):
                 yield body
 

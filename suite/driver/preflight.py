@@ -12,6 +12,7 @@ from suite import units
 from suite.child_imports import PACKAGE
 from suite.data import store
 from suite.driver.fitness import Check, Verdict
+from suite.processes import lock
 from suite.results.records import files
 from suite.system import folders, limits, machine, software, variables
 
@@ -119,10 +120,11 @@ def _of_temporary_files() -> Iterator[Check]:
     if check.verdict == "good" and asked and Path(asked).absolute() != Path(place):
         advice = f"TMPDIR is '{asked}', which cannot be used, so '{place}' is; a run with another does not see this one"
         check = _check("temporary files", check.found, advice)
-    if check.verdict == "good" and not folders.probed(Path(place)).locks:
-        advice = f"'{place}' has no locks, so two runs may not see each other; set TMPDIR to a folder on a local disk"
-        check = _check("temporary files", check.found, advice)
     yield check
+    try:
+        lock.place()
+    except RuntimeError as error:
+        yield _check("locks", "none", str(error), "bad")
 
 
 def _of_a_cache(path: Path | None) -> Iterator[Check]:

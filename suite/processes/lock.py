@@ -36,7 +36,7 @@ def check_nothing_measures(folder: Path | None = None) -> None:
 
 def is_measured(campaign: str) -> bool:
     """Return whether this user is measuring the campaign on this machine, with the same TMPDIR."""
-    path = _place(None) / f"campaign-{campaign}.lock"
+    path = place(None) / f"campaign-{campaign}.lock"
     if not path.exists():
         return False
     with _opened(path) as file:
@@ -51,10 +51,10 @@ def _granted() -> list[str]:
 
 @contextmanager
 def _held(things: Iterable[str], campaign: str, folder: Path | None) -> Iterator[None]:
-    place = _place(folder)
+    home = place(folder)
     with ExitStack() as held:
         for thing in things:
-            file = held.enter_context(_opened(place / f"{thing}.lock"))
+            file = held.enter_context(_opened(home / f"{thing}.lock"))
             if not _locked(file, fcntl.LOCK_EX):
                 file.seek(0)
                 holder = file.read().strip() or "unknown"
@@ -71,7 +71,7 @@ def moment(folder: Path | None = None) -> datetime:
 
     Blocks until the next second if another campaign of this user on this machine began in this one.
     """
-    with _opened(_place(folder) / "begun.lock") as file:
+    with _opened(place(folder) / "begun.lock") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # each holder keeps it for at most a second
         file.seek(0)
         last = file.read()
@@ -81,7 +81,7 @@ def moment(folder: Path | None = None) -> datetime:
         return second
 
 
-def _place(folder: Path | None) -> Path:
+def place(folder: Path | None = None) -> Path:
     """Return the folder of the locks: below TMPDIR, or below the first of _LOCAL if TMPDIR's file system has no locks.
 
     Every run of this user with the same TMPDIR finds the same one, so they still see each other. Raises RuntimeError
@@ -89,11 +89,11 @@ def _place(folder: Path | None) -> Path:
     """
     problem = ""
     for number, base in enumerate((folder,) if folder else (Path(tempfile.gettempdir()), *map(Path, _LOCAL))):
-        place = base / f"suite-measuring-{os.getuid()}"
+        home = base / f"suite-measuring-{os.getuid()}"
         try:
-            with _opened(place / "probe") as file:
+            with _opened(home / "probe") as file:
                 _locked(file, fcntl.LOCK_SH)
-            return place
+            return home
         except RuntimeError:
             if not number:
                 raise

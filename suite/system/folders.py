@@ -1,6 +1,5 @@
-"""What a folder allows: new files, locks, hard links, and how much space."""
+"""What a folder allows: new files, hard links, and how much space."""
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -16,7 +15,6 @@ class Folder:
 
     path: Path
     problem: str = ""
-    locks: bool = True
     links: bool = True
     free_bytes: int | None = None  # None if unknown
 
@@ -39,7 +37,6 @@ def probed(path: Path) -> Folder:
             return Folder(path=path, problem=error.strerror or str(error), free_bytes=_free_bytes(place))
         return Folder(
             path=path,
-            locks=_done(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)),
             links=_done(lambda: os.link(name, linked)),
             free_bytes=_free_bytes(place),
         )
