@@ -28,6 +28,14 @@ CASES = (case(), case(backend="gpu"), case("cifar10_mlp"), case("cifar10_mlp", b
 EIGHT_MINUTES = 480.0
 
 
+@pytest.fixture(autouse=True)
+def a_terminal_that_can_hang_up():
+    """Signals do what they usually do, although nohup may have started the tests."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """A function that runs the command line on a machine whose processes take half a minute by a clock of their own."""

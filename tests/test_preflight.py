@@ -58,6 +58,10 @@ def test_no_process_is_started_but_git(monkeypatch):
     assert time.process_time() - began < 1.0
 
 
+def no_locks():
+    raise RuntimeError("'/tmp' has no locks (No locks available); set TMPDIR to a folder on a local disk")
+
+
 @pytest.fixture
 def five_troubles(here, monkeypatch):
     """Plant five troubles; return the words of each with its remedy. The default --out leads below a file."""
@@ -65,10 +69,10 @@ def five_troubles(here, monkeypatch):
     for name, value in (
         ("JAX_DISABLE_JIT", "1"),
         ("SUITE_COMMIT", "feature/x"),
-        ("SUITE_DATA", str(here / "file" / "data")),
     ):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(preflight.software, "origin", ORIGIN)
+    monkeypatch.setattr(preflight.lock, "place", no_locks)
     (here / "records").symlink_to("file/records")
     group = here / "group"
     group.mkdir()
@@ -77,7 +81,7 @@ def five_troubles(here, monkeypatch):
     return (
         "JAX_DISABLE_JIT is '1': nothing is compiled, and the suite times compiled programs; unset it",
         "SUITE_COMMIT is 'feature/x', which records do not accept; set it to at most 80 letters",
-        f"cannot write '{here / 'file' / 'data'}': Not a directory; set SUITE_DATA to a folder that you may write to",
+        "'/tmp' has no locks (No locks available); set TMPDIR to a folder on a local disk",
         "cannot write 'records': Not a directory; choose another folder with --out",
         f"a process may use {units.memory(2**28)}, the limit of the control group (memory.max); the smallest",
     )
@@ -255,7 +259,7 @@ def test_a_compile_cache_that_cannot_be_written_is_refused():
 def test_a_host_that_joins_is_refused_for_its_own_troubles():
     result = CliRunner().invoke(main, ["join", "localhost:9"])
     assert result.exit_code == 1
-    assert "Error: 3 things on this machine prevent measuring:\n- SUITE_COMMIT is 'feature/x'" in result.output
+    assert "Error: 4 things on this machine prevent measuring:\n- SUITE_COMMIT is 'feature/x'" in result.output
     assert "--out" not in result.output
 
 

@@ -94,18 +94,15 @@ def _folder(name: str, path: Path, remedy: str) -> Check:
 
 
 def _of_data() -> Iterator[Check]:
-    """Yield the check of the data folder; one that cannot be written to serves if it holds data sets."""
+    """Yield the check of the data folder: one that cannot be written to serves what needs no new data set."""
     remedy = f"set {store.VARIABLE} to a folder that you may write to"
     try:
         place = store.folder()
     except RuntimeError as error:
-        yield _check("data", "none", str(error), "bad")
+        yield _check("data", "none", f"{_NO_DATA}: {error}")
         return
     check = _folder("data", place, remedy)
-    if check.verdict == "bad" and any(place.glob("*/*")):
-        yield _check("data", check.found, f"{_NO_DATA}: {check.advice}")
-    else:
-        yield check
+    yield _check("data", check.found, f"{_NO_DATA}: {check.advice}") if check.verdict == "bad" else check
 
 
 def _of_temporary_files() -> Iterator[Check]:

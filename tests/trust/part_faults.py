@@ -453,7 +453,12 @@ def _(place: Bench) -> Outcome:
     cut = not journal.path.read_bytes().endswith(b"\n")
     last = place.run("--resume")
     kept = bool(before) and journal.done()[: len(before)] == before
-    good = refused(first, "free some space, then run --resume")[0] and cut and kept and last.good
+    good = (
+        refused(first, "raise the limit of a file's size (ulimit -f), then run --resume")[0]
+        and cut
+        and kept
+        and last.good
+    )
     return good, f"exit {first.code} with {len(before)} runs, a line cut: {cut}; resumed: {whole(last)[1]}"
 
 
@@ -481,7 +486,7 @@ def _(place: Bench) -> Outcome:
     try:
         Journal(journal).append(Session(place="here"))
     except RuntimeError as error:
-        return "No space left on device; completed runs are kept" in str(error), str(error)
+        return "No space left on device; free some space, then run --resume: completed" in str(error), str(error)
     return False, "no error"
 
 
