@@ -29,11 +29,12 @@ EIGHT_MINUTES = 480.0
 
 
 @pytest.fixture(autouse=True)
-def a_terminal_that_can_hang_up():
-    """Signals do what they usually do, although nohup may have started the tests."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def signals_as_usual():
+    """Signals do what they do in a terminal, although nohup or a shell's `&` may have started the tests."""
+    before = {number: signal.signal(number, usual(number)) for number in (signal.SIGHUP, signal.SIGINT)}
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
