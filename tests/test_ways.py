@@ -144,3 +144,7 @@ def test_the_words_of_a_way_name_threads_and_the_systems_allocator():
     assert module.way_words(step(threads=8).case) == "jax with 8 threads"
     assert module.way_words(step(allocator="default-malloc").case) == "jax, default-malloc"
     assert module.way_words(step(backend="gpu", allocator="default-malloc").case) == "jax"
+
+
+def test_a_certificate_without_a_baseline_is_undecided_for_that_reason():
+    assert module.undecided(()) == "no baseline was timed on this CPU"
