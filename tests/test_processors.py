@@ -4,7 +4,7 @@ import platform
 
 import pytest
 
-from suite.results.records.machine import Machine
+from suite.results.records.machine import CpuKind, Machine, names_a_model
 from suite.system import machine, processor
 
 
@@ -166,3 +166,20 @@ def test_an_emulated_processor_is_virtual(path, text, virtual):
 def test_nothing_that_tells_hosts_apart_is_in_a_name(path):
     path.write_text(Z)
     assert "0618E8" not in f"{machine.cpu_model(path)} {processor.described(path, path.parent)}"
+
+
+@pytest.mark.parametrize("name", [
+    "x86_64", "amd64", "AMD64", "i386", "i686", "aarch64", "arm64", "armv7l", "armv8l", "ppc64", "ppc64le", "s390x",
+    "riscv32", "riscv64", "loongarch64", "mips64", "sparc64", "Virtual CPU @ 2.20GHz", "",
+])  # fmt: skip
+def test_an_instruction_set_or_a_clock_rate_names_no_model(name):
+    assert not names_a_model(name)
+    assert names_a_model("AMD EPYC 9B45 @ 2.20GHz")
+
+
+@pytest.mark.parametrize(("virtual", "words"), [
+    (True, "virtual"), (False, "not virtual"), (None, "virtual or not is not known"),
+])  # fmt: skip
+def test_a_kind_says_model_cores_and_whether_it_is_virtual(virtual, words):
+    assert CpuKind(model="M 1", cores=2, virtual=virtual).words == f"M 1, 2 cores, {words}"
+    assert CpuKind(model="", cores=1, virtual=virtual).words == f"model not known, 1 core, {words}"
