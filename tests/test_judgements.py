@@ -1,4 +1,4 @@
-"""What is said of each observation and documented number beside known worlds is the stored text."""
+"""Judgements of each observation and documented number beside known worlds are those of the stored text."""
 
 import pytest
 from golden import judgements
