@@ -9,6 +9,7 @@ from typing import NamedTuple
 import factory
 import psutil
 import pytest
+from campaigns import SilentChild
 
 from suite.driver import collect
 from suite.system import counters, limits, memory_kills
@@ -104,27 +105,9 @@ def test_a_worker_that_the_system_killed_for_want_of_memory_says_so(monkeypatch,
     counts = iter((1, after))
     monkeypatch.setattr(memory_kills, "kills", lambda: next(counts))
 
-    class Child:
-        pid, heard = 1, 0.0
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return None
-
-        def tell(self, line):
-            pass
-
-        def line(self, limit):
-            return None
-
-        def ended(self):
-            return ending
-
     plan = Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=0)
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=plan, flow=plan)
-    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: Child())
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: SilentChild(ending))
     assert done.run.reason == f"the worker {words}, in stage 'start'"
 
 

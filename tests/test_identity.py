@@ -9,6 +9,7 @@ from pathlib import Path
 import factory
 import msgspec
 import pytest
+from campaigns import SilentChild
 
 from suite.console import printing
 from suite.driver import campaign, collect
@@ -20,7 +21,7 @@ from suite.results.records.identity import Table, count_hosts, identity_in, same
 from suite.results.records.machine import Machine
 from suite.results.records.record import METHOD, STABLE, to_json
 from suite.sessions import bench
-from suite.system import boot_id, machine, processor, variables
+from suite.system import boot_id, machine, processor, redact
 from suite.worker import main
 from suite.worker_api.clock import Plan
 from suite.worker_api.protocol import Task
@@ -96,26 +97,8 @@ def test_a_hidden_boot_is_said_once_before_measuring(tmp_path, monkeypatch, know
 def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):
     monkeypatch.setattr(collect.boot_id, "host", lambda: ONE)
 
-    class Child:
-        pid, heard = 1, 0.0
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return None
-
-        def tell(self, line):
-            pass
-
-        def line(self, limit):
-            return None
-
-        def ended(self):
-            return "was killed"
-
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: Child())
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: SilentChild("was killed"))
     assert done.run.reason
     assert (done.run.host, done.run.program) == (ONE, "")
 
@@ -124,13 +107,13 @@ def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
     monkeypatch.setattr(boot_id, "BOOT", boot)
     monkeypatch.setattr(platform, "node", lambda: "secret-laptop")
     monkeypatch.setattr(getpass, "getuser", lambda: "secret-user")
-    variables._names.cache_clear()
+    redact._names.cache_clear()
     word = boot_id.host(boot)
     run = factory.run(0, 0.01, host=word, reason=f"secret-user on secret-laptop lost {BOOT}")
     done = CompletedRun(case=factory.record().case, software=factory.record().software, run=run)
     plan = campaign.planned([done.case], [factory.description()], "quick", machine.machine(), NOW)
     (record,) = campaign.records(plan, [done])
-    variables._names.cache_clear()
+    redact._names.cache_clear()
     text = to_json(record).decode().lower()
     assert word in text
     files = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id", "/sys/class/dmi/id/product_uuid")

@@ -35,7 +35,7 @@ from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stag
 from suite.scopes import SCOPES
 from suite.sessions import bench
 from suite.system import boot_id, counters, machine, software
-from suite.system.variables import _folders, _names, anonymous
+from suite.system.redact import _folders, _names, anonymous
 from suite.worker import doubling, epoch, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Offer, Task

@@ -139,7 +139,7 @@ def test_nothing_private_leaves_the_machine(name, value):
 
 @pytest.mark.parametrize("name", ["XLA_FLAGS", "LD_PRELOAD", "TORCH_LOGS", "MALLOC_CONF"])
 def test_neither_the_user_nor_the_host_is_named(name, monkeypatch):
-    monkeypatch.setattr("suite.system.variables._names", lambda: (("someone", "<user>"), ("their-pc", "<host>")))
+    monkeypatch.setattr("suite.system.redact._names", lambda: (("someone", "<user>"), ("their-pc", "<host>")))
     for word in ("someone", "their-pc"):
         assert word not in settings({name: f"--x={word}"})[name]
 

@@ -17,7 +17,7 @@ from suite.results.records.record import METHOD, SCHEMA, Profile, Record, file_n
 from suite.results.records.run import Run
 from suite.scopes import SCOPES
 from suite.system import software, variables
-from suite.system.variables import anonymous
+from suite.system.redact import anonymous
 from suite.worker_api.protocol import Offer
 from suite.workload import Description
 

@@ -44,6 +44,11 @@ class Check:
     advice: str = ""
 
 
+def check(name: str, value: str, advice: str = "", verdict: Verdict = "remark") -> Check:
+    """Return a check with a verdict if there is advice, else a good one."""
+    return Check(name=name, found=value, verdict=verdict if advice else "good", advice=advice)
+
+
 def cuda_extra(gpu: Gpu) -> str | None:
     """Return the newest CUDA extra that supports a GPU; None if its driver or architecture is too old."""
     major = int(gpu.driver.split(".")[0] or 0) if gpu.driver[:1].isdigit() else 0
@@ -165,7 +170,7 @@ def baseline_check(offer: Offer) -> Check:
     if offer.problem:
         return Check(name=name, found=offer.problem, verdict="bad", advice=offer.remedy)
     found = f"{_versions(offer)}; {_backends(offer)}"
-    return _check(name, found, bool(reason), "remark", f"no GPU: {reason}; {remedy(reason, name)}".removesuffix("; "))
+    return check(name, found, f"no GPU: {reason}; {remedy(reason, name)}".removesuffix("; ") if reason else "")
 
 
 def _versions(offer: Offer) -> str:
@@ -201,18 +206,11 @@ def _host_checks(machine: Machine, others: float) -> Iterator[Check]:
     cores, quota = f"{machine.cores} of '{machine.cpu_model}'", machine.cpu_quota_cores
     if quota is not None and quota < machine.cores:
         remedy = "threads will be throttled: pin to as many cores or raise the quota"
-        advice = f"the control group allows {quota:g}; {remedy}"
-        yield Check(name="cores", found=f"{cores}, quota {quota:g}", verdict="bad", advice=advice)
+        yield check("cores", f"{cores}, quota {quota:g}", f"the control group allows {quota:g}; {remedy}", "bad")
     else:
-        yield Check(name="cores", found=cores)
-    busy = others > _BUSY_SHARE * machine.cores
-    used = f"other processes use {units.number(others, digits=2)} cores"
-    yield _check("load", used, busy, "bad", "end them or wait: busy results are not citable")
+        yield check("cores", cores)
+    busy = "end them or wait: busy results are not citable" if others > _BUSY_SHARE * machine.cores else ""
+    yield check("load", f"other processes use {units.number(others, digits=2)} cores", busy, "bad")
     slow = machine.cpu_governor not in (None, "performance")
-    advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
-    yield _check("governor", machine.cpu_governor or "unknown", slow, "remark", advice)
-
-
-def _check(name: str, value: str, applies: bool, verdict: Verdict, advice: str) -> Check:
-    """Return a check with a verdict and its advice if they apply, else a good one."""
-    return Check(name=name, found=value, verdict=verdict, advice=advice) if applies else Check(name=name, found=value)
+    advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance" if slow else ""
+    yield check("governor", machine.cpu_governor or "unknown", advice)

@@ -11,7 +11,7 @@ from pathlib import Path
 from suite import units
 from suite.child_imports import PACKAGE
 from suite.data import store
-from suite.driver.fitness import Check, Verdict
+from suite.driver.fitness import Check, Verdict, check
 from suite.processes import lock
 from suite.results.records import files
 from suite.system import folders, limits, machine, software, variables
@@ -24,12 +24,12 @@ _NO_DATA = "data sets that are not there yet cannot be made"
 def passed(checks: Iterable[Check]) -> tuple[str, ...]:
     """Return the remarks, as notes for the user. Raises RuntimeError with all that prevents measuring, at once."""
     checks = tuple(checks)
-    bad = [check.advice for check in checks if check.verdict == "bad"]
+    bad = [each.advice for each in checks if each.verdict == "bad"]
     if len(bad) > 1:
         raise RuntimeError("\n- ".join((f"{len(bad)} things on this machine prevent measuring:", *bad)))
     if bad:
         raise RuntimeError(bad[0])
-    return tuple(check.advice for check in checks if check.verdict == "remark")
+    return tuple(each.advice for each in checks if each.verdict == "remark")
 
 
 def checks(out: Path = files.LOCAL, compile_cache: Path | None = None, gpu: bool = False) -> tuple[Check, ...]:
@@ -59,13 +59,13 @@ def of_a_follower() -> tuple[Check, ...]:
 
 def _of_code() -> Iterator[Check]:
     """Yield the checks of the code that will be measured and its commit."""
-    yield _check("code", str(PACKAGE), software.elsewhere())
+    yield check("code", str(PACKAGE), software.elsewhere())
     try:
         here = software.origin()
     except ValueError as error:  # of SUITE_COMMIT
-        yield _check("commit", os.environ["SUITE_COMMIT"], str(error), "bad")
+        yield check("commit", os.environ["SUITE_COMMIT"], str(error), "bad")
     else:
-        yield _check("commit", here.commit or "unknown", software.doubt(here))
+        yield check("commit", here.commit or "unknown", software.doubt(here))
 
 
 def _of_variables() -> Iterator[Check]:
@@ -73,24 +73,24 @@ def _of_variables() -> Iterator[Check]:
     remarks = variables.spoiling() | variables.replaced()
     prevent = variables.preventing()
     for name, advice in prevent.items():
-        yield _check("variable", name, advice, "bad")
+        yield check("variable", name, advice, "bad")
     for name, advice in remarks.items():
-        yield _check("variable", name, advice)
+        yield check("variable", name, advice)
     others = [name for name in variables.settings() if name not in remarks | prevent]
-    yield _check("recorded variables", ", ".join(others) or "none")
+    yield check("recorded variables", ", ".join(others) or "none")
 
 
 def _folder(name: str, path: Path, remedy: str) -> Check:
     """Return the check of a folder that has to be written to."""
     tried = folders.probed(path)
     if tried.problem:
-        return _check(name, str(path), f"cannot write '{path}': {tried.problem}; {remedy}", "bad")
+        return check(name, str(path), f"cannot write '{path}': {tried.problem}; {remedy}", "bad")
     free = units.memory(tried.free_bytes) if tried.free_bytes is not None else "an unknown space"
-    shown = ", ".join((f"{path} ({free} free", *(["no hard links"] if not tried.links else []))) + ")"
+    shown = f"{path} ({free} free)"
     if tried.free_bytes is not None and tried.free_bytes < _LITTLE_SPACE_BYTES:
         verdict: Verdict = "bad" if tried.free_bytes < _NO_SPACE_BYTES else "remark"
-        return _check(name, shown, f"'{path}' has {free} free; free some space, or {remedy}", verdict)
-    return _check(name, shown)
+        return check(name, shown, f"'{path}' has {free} free; free some space, or {remedy}", verdict)
+    return check(name, shown)
 
 
 def _of_data() -> Iterator[Check]:
@@ -99,10 +99,10 @@ def _of_data() -> Iterator[Check]:
     try:
         place = store.folder()
     except RuntimeError as error:
-        yield _check("data", "none", f"{_NO_DATA}: {error}")
+        yield check("data", "none", f"{_NO_DATA}: {error}")
         return
-    check = _folder("data", place, remedy)
-    yield _check("data", check.found, f"{_NO_DATA}: {check.advice}") if check.verdict == "bad" else check
+    tried = _folder("data", place, remedy)
+    yield check("data", tried.found, f"{_NO_DATA}: {tried.advice}") if tried.verdict == "bad" else tried
 
 
 def _of_temporary_files() -> Iterator[Check]:
@@ -111,17 +111,17 @@ def _of_temporary_files() -> Iterator[Check]:
     try:
         place = tempfile.gettempdir()
     except FileNotFoundError:
-        yield _check("temporary files", asked or "none", "no folder for temporary files; set TMPDIR to one", "bad")
+        yield check("temporary files", asked or "none", "no folder for temporary files; set TMPDIR to one", "bad")
         return
-    check = _folder("temporary files", Path(place), "set TMPDIR to a folder that you may write to")
-    if check.verdict == "good" and asked and Path(asked).absolute() != Path(place):
-        advice = f"TMPDIR is '{asked}', which cannot be used, so '{place}' is; a run with another does not see this one"
-        check = _check("temporary files", check.found, advice)
-    yield check
+    tried = _folder("temporary files", Path(place), "set TMPDIR to a folder that you may write to")
+    if tried.verdict == "good" and asked and Path(asked).absolute() != Path(place):
+        instead = f"TMPDIR is '{asked}', which cannot be used, so '{place}' is used"
+        tried = check("temporary files", tried.found, f"{instead}; runs with another TMPDIR do not see this one")
+    yield tried
     try:
         lock.place()
     except RuntimeError as error:
-        yield _check("locks", "none", str(error), "bad")
+        yield check("locks", "none", str(error), "bad")
 
 
 def _of_a_cache(path: Path | None) -> Iterator[Check]:
@@ -135,9 +135,9 @@ def _memory(sizes: tuple[limits.Limit, ...]) -> Check:
     least = (*short, *sizes)[0]
     shown = f"{units.memory(least.of_bytes)}, {least.what}"
     if short:
-        return _check("memory", shown, f"a process may use {shown}; the smallest network needs more: raise it", "bad")
+        return check("memory", shown, f"a process may use {shown}; the smallest network needs more: raise it", "bad")
     small = least.of_bytes < _LITTLE_MEMORY_BYTES
-    return _check("memory", shown, f"the larger networks may not fit into {shown}" if small else "")
+    return check("memory", shown, f"the larger networks may not fit into {shown}" if small else "")
 
 
 def _of_gpus(asked: bool) -> Iterator[Check]:
@@ -148,9 +148,4 @@ def _of_gpus(asked: bool) -> Iterator[Check]:
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     chosen = "" if shown is None else f" (CUDA_VISIBLE_DEVICES is '{shown}')"
     names = ", ".join(gpu.name for gpu in machine.gpus())
-    yield _check("visible GPUs", (names or "none") + chosen, machine.why_no_gpu() if asked else "", "bad")
-
-
-def _check(name: str, value: str, advice: str = "", verdict: Verdict = "remark") -> Check:
-    """Return a check with a verdict if there is advice, else a good one."""
-    return Check(name=name, found=value, verdict=verdict if advice else "good", advice=advice)
+    yield check("visible GPUs", (names or "none") + chosen, machine.why_no_gpu() if asked else "", "bad")

@@ -1,9 +1,8 @@
-"""What a folder allows: new files, hard links, and how much space."""
+"""Whether a folder takes new files, and how much space it has."""
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Folder:
-    """What a folder allows, by trying; `problem` says why nothing can be written, '' if it can."""
+    """What trying a file in a folder told; `problem` says why none can be written, '' if one can."""
 
-    path: Path
     problem: str = ""
-    links: bool = True
     free_bytes: int | None = None  # None if unknown
 
 
@@ -25,39 +22,23 @@ def probed(path: Path) -> Folder:
     No folder is made: what is refused later leaves nothing behind.
     """
     place = _nearest(path.absolute())
+    problem = ""
     try:
         handle, name = tempfile.mkstemp(dir=place, prefix=".trying-")
-    except OSError as error:
-        return Folder(path=path, problem=error.strerror or str(error), free_bytes=_free_bytes(place))
-    linked = f"{name}-linked"
-    try:
         try:
             os.write(handle, b"x")
-        except OSError as error:
-            return Folder(path=path, problem=error.strerror or str(error), free_bytes=_free_bytes(place))
-        return Folder(
-            path=path,
-            links=_done(lambda: os.link(name, linked)),
-            free_bytes=_free_bytes(place),
-        )
-    finally:
-        os.close(handle)
-        for each in (name, linked):
+        finally:
+            os.close(handle)
             with suppress(OSError):
-                Path(each).unlink()
+                Path(name).unlink()
+    except OSError as error:
+        problem = error.strerror or str(error)
+    return Folder(problem=problem, free_bytes=_free_bytes(place))
 
 
 def _nearest(path: Path) -> Path:
     """Return the path, or the nearest one above it that exists."""
     return next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
-
-
-def _done(operation: Callable[[], object]) -> bool:
-    try:
-        operation()
-    except OSError:
-        return False
-    return True
 
 
 def _free_bytes(place: Path) -> int | None:

@@ -34,7 +34,7 @@ from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.sessions import bench
 from suite.system import machine
-from suite.system.variables import anonymous
+from suite.system.redact import anonymous
 from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker_api import clock

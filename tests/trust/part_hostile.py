@@ -657,6 +657,6 @@ def nothing_identifies() -> Finding:
         what=f"{len(files)} records made here, with results, out of memory and with spoilt data",
         expected="no host, user, serial number, UUID, address or path in them",
         found=", ".join(found) or f"none of {len(words) + 2} kinds; reasons: {told[:250]}",
-        by="the schema, which is an allow-list, and suite/system/variables.py",
+        by="the schema, which is an allow-list, and suite/system/redact.py",
         good=not found and len(files) == 6 and len(reasons) == 3,
     )

@@ -47,8 +47,8 @@ def if_possible() -> Iterator[None]:
 def sync(file: BinaryIO) -> None:
     """Pass a file's content on to the disk.
 
-    Where the file system cannot sync, the content has left this process all the same, so it survives its death; after a
-    power failure digest or checksum tell a file that is cut short.
+    Where the file system cannot sync, the content has still left this process, and survives it. If a power failure cuts
+    the file short, its digest or checksum shows it.
     """
     file.flush()
     with if_possible():
@@ -92,9 +92,10 @@ def place_once(draft: Path, path: Path) -> None:
 
 
 def _rename_once(draft: Path, path: Path) -> None:
-    """Do the same without hard links: only who has created the claim beside the path looks and renames.
+    """Do the same without hard links: only the process that created a claim beside the path looks and renames.
 
-    A killed process leaves its claim, a draft by name: nothing reads it, and the next writing of records removes it.
+    A killed process leaves its claim. It is named like a draft: nothing reads it, and the next writing of records
+    removes it.
     """
     claim = path.with_name(f".writing-{path.name}")
     try:

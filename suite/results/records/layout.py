@@ -12,8 +12,8 @@ _STATED = re.compile(rb'"digest": "([0-9a-f]{64})"\s*}\s*\Z')  # the last field 
 def as_written(content: bytes) -> bytes:
     """Return a record's file as it was written, if its values still are; else the content as it is.
 
-    git and editors change line ends, indentation and escapes, or add a byte order mark. The digest covers these bytes
-    too, so it proves that they were restored.
+    git and editors change line ends, indentation and escapes, or add a byte order mark. The digest covers all bytes, so
+    it proves that they were restored.
     """
     if _sealed(content):
         return content
