@@ -13,7 +13,8 @@ from suite.results.records.record import Record, Schema, digest, plain_name
 
 _READ = get_args(Schema)
 _DECODER = msgspec.json.Decoder(Record)
-_DEEPEST, _LONGEST, _LARGEST = 16, 4000, 2**53  # JavaScript rounds larger integers
+_DEEPEST, _LONGEST = 16, 4000
+_LARGEST = {int: 2**53, float: 3.4028235e38}  # JavaScript rounds larger integers; a loss that diverges is a float32
 _LONGEST_SECONDS = 10**7
 _UNITS = ("_seconds", "_bytes", "_watts", "_joules", "_mhz", "_cores", "_per_step", "_ratio")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -100,7 +101,7 @@ def _constant(word: str) -> _Refused:
 
 
 def _integer(digits: str) -> int | _Refused:
-    if len(digits) > 17 or abs(int(digits)) > _LARGEST:
+    if len(digits) > 17 or abs(int(digits)) > _LARGEST[int]:
         return _Refused(f"a number of {len(digits)} digits is too large")
     return int(digits)
 
@@ -115,7 +116,7 @@ def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tupl
         case bool() | None:
             return
         case int() | float():
-            if not abs(value) <= _LARGEST:
+            if not abs(value) <= _LARGEST[type(value)]:
                 yield place, "a number is too large"
             elif value < 0 and (isinstance(value, int) or place.endswith(_UNITS)):
                 yield place, f"{value!r} is negative"
