@@ -474,13 +474,14 @@ def boosting(session: nox.Session) -> None:
 
 @on_python
 def kernels(session: nox.Session) -> None:
-    """Compile the kernels written in Pallas for a Hopper GPU that need not be there."""
+    """Compile the kernels written in Pallas for a Hopper GPU that need not be there, and make their digests."""
     install(session)
     dependencies(session, "tests", "compilers")
     asked = "import jaxlib; print(jaxlib.__version__)"
     version = str(session.run("python", "-c", asked, silent=True)).strip()
     session.install("--no-deps", f"jax-cuda13-plugin=={version}", f"jax-cuda13-pjrt=={version}")
-    session.run("pytest", "-s", "tests/test_compiled_kernels.py", *session.posargs, env={"PYTHONPATH": "tests"})
+    tests = "tests/test_compiled_kernels.py", "tests/test_lowered_digest.py"
+    session.run("pytest", "-s", *tests, *session.posargs, env={"PYTHONPATH": "tests"})
 
 
 @on_python(python=PYTHON if ASKED else None, venv_backend="venv")  # PyTorch: see `control_python`

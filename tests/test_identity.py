@@ -267,6 +267,15 @@ def test_a_program_that_cannot_be_had_stands_alone_but_not_in_a_scope_that_has_n
     assert not of(made(program="", scope="input", data="embedded")).own_campaign_only
 
 
+def test_the_table_tells_the_program_that_a_newer_record_lacks_and_nothing_that_it_states():
+    lacking, stating = made(program="", campaign="a"), made(campaign="b")
+    rows = {each.digest[:16]: (0, 0) for each in (lacking, stating)}
+    table = Table(hosts=("~1",), programs=("f" * 16,), records=rows)
+    assert (of(lacking, table).host, of(lacking, table).program) == (ONE, "f" * 16)
+    assert (of(stating, table).host, of(stating, table).program) == (ONE, OTHER)
+    assert not of(lacking, table).own_campaign_only
+
+
 def test_a_record_of_an_older_schema_is_of_method_0():
     record = old(machine=KNOWN)
     table = Table(hosts=("~1",), programs=(OTHER,), records={record.digest[:16]: (0, 0)})

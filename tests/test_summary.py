@@ -128,6 +128,13 @@ def test_a_trouble_of_each_process_is_a_reason(changes, state, reason):
     assert (found.reasons[0] if found.reasons else None) == reason
 
 
+def test_a_program_without_a_digest_is_said_where_one_is_compiled():
+    words = "its program has no digest, so it pools with no other campaign"
+    assert of(runs(program="")).reasons == (words,)
+    assert not of(runs(program=""), method=0).reasons
+    assert words not in summary(factory.record(scope="input", data="embedded", runs=runs(program=""))).reasons
+
+
 def test_one_process_of_three_with_little_trouble_is_outvoted():
     one, two, three = runs()
     assert of((changed(one, doubling_ratio=1.5), two, three)).steady

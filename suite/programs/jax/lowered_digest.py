@@ -102,13 +102,19 @@ def _content(attribute: Any) -> bytes:
 
 
 def _kernel_digest(bytecode: bytes) -> str:
-    """Return the digest of a kernel's module."""
+    """Return the digest of a kernel's module, read in the context of the program around it.
+
+    JAX registers its dialects there: jaxlib 0.11 reads no kernel in a context of its own.
+    """
     from jaxlib.mlir import ir
 
-    context = ir.Context()
+    context = ir.Context.current
+    strict = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True
-    with context:
+    try:
         text = str(ir.Module.parse(bytecode).operation.get_asm(enable_debug_info=False))
+    finally:
+        context.allow_unregistered_dialects = strict
     return hashlib.sha256(_DUMP.sub("", text).encode()).hexdigest()
 
 

@@ -1,7 +1,8 @@
 """What makes two results evidence of the same thing: host, program, method and kind of CPU.
 
 Records of `result/2` state them. Records of `result/1` and `result/0` are of method 0; their program and host are in a
-committed table, `identities.json`, made once from the project's history:
+committed table, `identities.json`, made from the project's history. It also has the program of the few records of
+`result/2` whose process could not make its digest:
 
     {
      "version": 1,
@@ -15,7 +16,8 @@ committed table, `identities.json`, made once from the project's history:
     }
 
 `host` and `program` are indices of the lists, or null if unknown. A clustered host begins with '~', so it never equals
-a hashed one. An old record that is not in the table, such as somebody else's, is pooled with its own campaign only.
+a hashed one. A record that lacks them and is not in the table, such as an old one of somebody else's, is pooled with
+its own campaign only.
 """
 
 from collections.abc import Iterable
@@ -95,14 +97,16 @@ def identity(record: Record) -> Identity:
 
 
 def identity_in(record: Record, known: Table) -> Identity:
-    """Return a record's identity; `known` supplies those of old records.
+    """Return a record's identity; `known` supplies what a record does not state.
 
     `own_campaign_only` is set if its runs had several hosts, or if it has no program although its scope compiles one.
     """
     host, program, several = record.host, record.program, len({run.host for run in record.runs if not run.reason}) > 1
+    places = known.records.get(record.digest[:KEY_LENGTH], (None, None))
     if not record.method:
-        places = known.records.get(record.digest[:KEY_LENGTH], (None, None))
         host, program = _at(known.hosts, places[0]), _at(known.programs, places[1])
+    elif not program:
+        program = _at(known.programs, places[1])
     lowered = record.method == 0 or SCOPES[record.case.scope].computes
     return Identity(
         host=host,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from suite import units
+from suite.results.records.identity import identity
 from suite.results.records.record import Record, once
 from suite.results.records.run import Run, Telemetry
 from suite.results.single import old_jax, validity
@@ -127,6 +128,8 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
         yield SMOKE
     if slow := old_jax.slow(record):
         yield slow
+    if record.method and SCOPES[record.case.scope].computes and not identity(record).program:
+        yield "its program has no digest, so it pools with no other campaign"
     if words := too_wide(seconds):
         yield f"{words}; more than {100 * MAX_HALF_WIDTH:g} % is wide, rerun when idle or with more --rounds"
     if len(values) > 1:
