@@ -23,6 +23,7 @@ _REMEDIES = (
         "if it names others",
     ),
     (r"without CUDA", "install a build with CUDA, or leave the GPU out of its cases"),
+    (r"ulimit -t", "raise that limit, or run where there is none"),
     (r"MemoryError|Cannot allocate memory|failed to map|SIGKILL", "allow it more memory (ulimit -v, control group)"),
     (r"SIGILL|AVX", "take a machine whose processor has the instructions of this build"),
     (r"No module named", "install the suite: pip install ."),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from suite.case import Allocator, Backend, Implementation
 from suite.child_imports import child_imports
 from suite.data import store
+from suite.system import causes
 from suite.system.variables import REPLACED
 from suite.worker_api.clock import Clock
 
@@ -36,6 +38,7 @@ _OF_A_DUMP = re.compile(
 )
 _LOG_PREFIX = re.compile(r"[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _TERM_SECONDS = 0.5  # XLA's threads end at once on SIGTERM; then SIGKILL
+_LOOK_SECONDS = 0.01
 
 
 def allocators() -> tuple[Allocator, ...]:
@@ -103,6 +106,7 @@ class Child:
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        self._before = causes.before()
         try:
             self._process = subprocess.Popen(
                 [python, "-m", module, *arguments],
@@ -157,7 +161,11 @@ class Child:
     def ended(self) -> str:
         """Return how the process ended and what it said last of an error, in words; call after the end of output."""
         code = self.code()
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        if code < 0:
+            killed_by = signal.Signals(-code)
+            how = ", ".join(filter(None, (f"was killed by {killed_by.name}", causes.cause(killed_by, self._before))))
+        else:
+            how = f"ended with exit code {code}"
         return ": ".join(filter(None, (how, self.last_error())))[:400]
 
     def last_error(self) -> str:
@@ -169,22 +177,29 @@ class Child:
 
     def end(self) -> None:
         """End every process of the group."""
-        for sign, seconds in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, 10.0)):
-            if self._process.poll() is not None and sign == signal.SIGTERM:
-                break
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, sign)
+        if self._process.poll() is None:
+            self._signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(seconds)
-                break
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # grandchildren, if any
-        self._process.wait()
+                self._process.wait(_TERM_SECONDS)
+        self._process.kill()
+        # Python's tracker of semaphores and shared memory ignores SIGTERM, and frees what a killed process left.
+        until = time.monotonic() + (_TERM_SECONDS if self._process.wait() else 0.0)
+        while self._signal(0) and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+        self._signal(signal.SIGKILL)
         self._reader.join()  # the group is gone, so the pipe has ended
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             if stream is not None:
                 with suppress(BrokenPipeError):
                     stream.close()
+
+    def _signal(self, number: int) -> bool:
+        """Send a signal to the group; return whether it still has a process. 0 only asks."""
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
 
 
 @contextmanager

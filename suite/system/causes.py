@@ -1,7 +1,10 @@
-"""Whether the system killed a process because memory ran out, by the counters of the control group or the host."""
+"""Why the system killed a process: memory ran out, or its limit of processor time was reached."""
 
 import re
+import resource
+import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from suite.system import counters
@@ -9,6 +12,8 @@ from suite.system.processor import text
 
 _HOST = Path("/proc/vmstat")
 _FILES = ("memory.events", "memory.oom_control")  # of control groups, versions 2 and 1
+
+_SLACK_SECONDS = 0.5  # the kernel's limit counts up to 0.3 s more than its report of a process
 
 
 def kills(groups: Sequence[Path] | None = None, host: Path = _HOST) -> int | None:
@@ -24,8 +29,31 @@ def kills(groups: Sequence[Path] | None = None, host: Path = _HOST) -> int | Non
     return None
 
 
-def with_cause(ending: str, before: int | None) -> str:
-    """Return how a process ended, in words, with the cause if memory ran out since there were `before` kills."""
-    after = kills() if "SIGKILL" in ending else None
-    ran_out = before is not None and after is not None and after > before
-    return f"{ending}, as memory ran out" if ran_out else ending
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """What was counted before a process was started."""
+
+    kills: int | None
+    cpu_seconds: float  # of all processes that this one started and that have ended
+
+
+def before() -> Before:
+    """Return what is counted now."""
+    return Before(kills=kills(), cpu_seconds=_cpu_seconds())
+
+
+def cause(killed_by: signal.Signals, since: Before) -> str:
+    """Return why a process that has ended was killed by a signal; '' if the system does not tell."""
+    now = kills() if killed_by == signal.SIGKILL else None
+    if since.kills is not None and now is not None and now > since.kills:
+        return "as memory ran out"
+    limit, _ = resource.getrlimit(resource.RLIMIT_CPU)
+    reached = limit != resource.RLIM_INFINITY and _cpu_seconds() - since.cpu_seconds >= limit - _SLACK_SECONDS
+    if killed_by == signal.SIGXCPU or (killed_by == signal.SIGKILL and reached):  # SIGKILL is that of the hard limit
+        return "as its processor time reached the limit (ulimit -t)"
+    return ""
+
+
+def _cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
