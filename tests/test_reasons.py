@@ -232,7 +232,7 @@ print(memory.name, lock._semlock.name, flush=True)
 )
 def test_a_process_that_is_ended_leaves_no_shared_memory_and_no_semaphore(ending):
     with started(SHARING.format(ending)) as child:
-        memory, lock = child.line(60).decode().split()
+        memory, lock = (child.line(60) or b"").decode().split()
         left = [Path("/dev/shm") / memory, Path("/dev/shm") / f"sem.{lock.removeprefix('/')}"]
         assert "SIGKILL" in ending or all(path.exists() for path in left)
     assert not [path for path in left if path.exists()]

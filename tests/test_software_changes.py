@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from campaigns import case, done, plan
 
+from suite.case import Implementation
 from suite.driver import probing, runner
 from suite.driver.journal import FILE_NAME, Header, Journal
 from suite.sessions import resuming
 from suite.worker_api.protocol import Offer
 
-OFFERS = {
+OFFERS: dict[Implementation, Offer] = {
     "jax": Offer(
         implementation="jax",
         backends={"cpu": ("cpu",)},

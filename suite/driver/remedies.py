@@ -24,6 +24,8 @@ _REMEDIES = (
     ),
     (r"without CUDA", "install a build with CUDA, or leave the GPU out of its cases"),
     (r"ulimit -t", "raise that limit, or run where there is none"),
+    (r"can't start new thread|Resource temporarily|pthread_create", "allow more processes (ulimit -u, control group)"),
+    (r"Too many open files", "allow more open files (ulimit -n)"),
     (r"MemoryError|Cannot allocate memory|failed to map|SIGKILL", "allow it more memory (ulimit -v, control group)"),
     (r"SIGILL|AVX", "take a machine whose processor has the instructions of this build"),
     (r"No module named", "install the suite: pip install ."),

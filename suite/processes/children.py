@@ -32,6 +32,8 @@ ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client dispatches a step to a GPU in half of the host's time; a value set by the user stays.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
+# Keras reads no keras.json there, whose data type and order of axes would be the user's, and writes none.
+OF_KERAS = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "KERAS_HOME": os.devnull}
 # What Python and absl print after or around the line that says why a process ended.
 _OF_A_DUMP = re.compile(
     r"\s|$|Fatal Python error: |Python runtime state: |(Current t|T)hread 0x|Extension modules: |Aborted|\*\*\* "
@@ -65,7 +67,7 @@ def environment(
     """Return the child's environment: only this backend, the allocator, and JAX's compile cache if any.
 
     On a CPU the tuned allocator uses one arena for all threads if `one_arena`. Without a backend the child sees all of
-    them, whatever the user's JAX_PLATFORMS says. The user's other defaults of JAX that would change what is
+    them, whatever the user's JAX_PLATFORMS says. The user's other defaults that would change what is
     computed, or make it fail, are left out too.
     """
     overridden = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | REPLACED.keys() | {"JAX_PLATFORMS"}
@@ -82,7 +84,7 @@ def environment(
             "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
-    return kept | _bytecode() | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+    return kept | _bytecode() | OF_KERAS
 
 
 def _bytecode() -> dict[str, str]:

@@ -1,5 +1,7 @@
-"""The memory that this process and its children may use: the host's, a control group's or a process limit's."""
+"""What this process and its children may use: memory, processes, open files and processor time, and what limits it."""
 
+import math
+import os
 import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +12,8 @@ import psutil
 from suite.system import counters
 from suite.system.processor import text
 
+_MANY = 8192  # processes of a user that no campaign comes near
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
@@ -18,6 +22,56 @@ class Limit:
     of_bytes: int
     what: str
     least_bytes: int = 2**29  # with less nothing can be measured: the smallest worker takes 0.4 GB, its parent 0.1 GB
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """How much of something else processes may still use, and what limits it."""
+
+    name: str
+    left: int
+    what: str
+    least: int  # with less nothing can be measured
+    enough: int  # for every case
+
+
+def counts(groups: Sequence[Path] | None = None) -> tuple[Count, ...]:
+    """Return what limits processes and threads, open files and processor time; `groups` are of the controller pids."""
+    cores = counters.granted_cores()
+    folders = counters.control_groups(controller="pids") if groups is None else groups
+    processes = {
+        "pids.max of the control group": min(map(_pids_left, folders), default=math.inf),
+        "ulimit -u": _processes_left(),
+    }
+    measures = (  # the smallest worker has 13 threads on two cores, and takes 4 s or more of processor time
+        *(("processes", left, what, 10 + 2 * cores, 200 + 20 * cores) for what, left in processes.items()),
+        ("open files", _soft(resource.RLIMIT_NOFILE), "ulimit -n", 64, 256),
+        ("processor time, seconds", _soft(resource.RLIMIT_CPU), "ulimit -t", 20, 3600),
+    )
+    return tuple(
+        Count(name=name, left=int(left), what=what, least=least, enough=enough)
+        for name, left, what, least, enough in measures
+        if left != math.inf
+    )
+
+
+def _soft(kind: int) -> float:
+    soft, _ = resource.getrlimit(kind)
+    return math.inf if soft == resource.RLIM_INFINITY else soft
+
+
+def _pids_left(folder: Path) -> float:
+    most, now = ((text(folder / f"pids.{name}") or "").strip() for name in ("max", "current"))
+    return int(most) - int(now) if most.isdigit() and now.isdigit() else math.inf
+
+
+def _processes_left() -> float:
+    """Return how many more threads this user may start; root may start any number."""
+    most = _soft(resource.RLIMIT_NPROC)
+    if os.getuid() == 0 or most > _MANY:  # counting them takes a while
+        return math.inf
+    own = (each.info for each in psutil.process_iter(["uids", "num_threads"]))
+    return most - sum(info["num_threads"] or 0 for info in own if info["uids"] and info["uids"].real == os.getuid())
 
 
 def memory_limits(groups: Sequence[Path] | None = None) -> tuple[Limit, ...]:
