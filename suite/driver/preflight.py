@@ -166,4 +166,6 @@ def _of_gpus(asked: bool) -> Iterator[Check]:
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     chosen = "" if shown is None else f" (CUDA_VISIBLE_DEVICES is '{shown}')"
     names = ", ".join(gpu.name for gpu in machine.gpus())
-    yield check("visible GPUs", (names or "none") + chosen, machine.why_no_gpu() if asked else "", "bad")
+    why = machine.why_no_gpu()
+    noted = "" if names or shown is not None or not why else f": {why}"
+    yield check("visible GPUs", (names or "none") + chosen + noted, why if asked else "", "bad")

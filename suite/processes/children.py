@@ -41,6 +41,7 @@ _OF_A_DUMP = re.compile(
 _LOG_PREFIX = re.compile(r"[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _TERM_SECONDS = 0.5  # XLA's threads end at once on SIGTERM; then SIGKILL
 _LOOK_SECONDS = 0.01
+_LATE_SECONDS = 0.1
 
 
 def allocators() -> tuple[Allocator, ...]:
@@ -149,7 +150,10 @@ class Child:
         Raises TimeoutError if none comes in time.
         """
         try:
-            self.heard, line = self._lines.get(timeout=timeout_seconds)
+            try:
+                self.heard, line = self._lines.get(timeout=timeout_seconds)
+            except queue.Empty:  # what came while this process was stopped, as by Ctrl-Z, is still to be read
+                self.heard, line = self._lines.get(timeout=_LATE_SECONDS)
             return line
         except queue.Empty:
             raise TimeoutError from None
