@@ -226,9 +226,9 @@ UNLIMITED = limits.resource.RLIM_INFINITY
         ({}, {"RLIMIT_NOFILE": 32}, "open files", "32 (ulimit -n)", "bad"),
         ({}, {"RLIMIT_NOFILE": 128}, "open files", "128 (ulimit -n)", "remark"),
         ({}, {"RLIMIT_NOFILE": 1024}, "open files", "1024 (ulimit -n)", "good"),
-        ({}, {"RLIMIT_CPU": 5}, "processor time, seconds", "5 (ulimit -t)", "bad"),
-        ({}, {"RLIMIT_CPU": 600}, "processor time, seconds", "600 (ulimit -t)", "remark"),
-        ({}, {"RLIMIT_CPU": UNLIMITED}, "processor time, seconds", "", "good"),
+        ({}, {"RLIMIT_CPU": 5}, "processor time", "5 s (ulimit -t)", "bad"),
+        ({}, {"RLIMIT_CPU": 600}, "processor time", "600 s (ulimit -t)", "remark"),
+        ({}, {"RLIMIT_CPU": UNLIMITED}, "processor time", "", "good"),
     ],
 )
 def test_what_a_worker_may_not_have_enough_of_is_told(files, soft, name, shown, verdict, tmp_path, monkeypatch):

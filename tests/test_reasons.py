@@ -1,6 +1,7 @@
 """The reason for which a framework or its GPU does not start reaches the user, with a remedy that fits it."""
 
 import ast
+import queue
 import subprocess
 import sys
 import warnings
@@ -210,6 +211,19 @@ def test_the_reference_kernels_and_a_framework_that_is_asked_say_the_cause_too(m
     problem = probing.answered("jax")
     assert problem.problem.endswith("was killed by SIGKILL, as memory ran out")
     assert problem.remedy == "allow it more memory (ulimit -v, control group)"
+
+
+def test_a_line_that_came_while_the_parent_was_stopped_is_read_before_the_child_counts_as_silent():
+    class Late(queue.Queue):
+        asked = 0
+
+        def get(self, block=True, timeout=None):
+            self.asked += 1
+            if self.asked == 1:
+                raise queue.Empty
+            return 1.0, b"word"
+
+    assert children.Child.line(SimpleNamespace(_lines=Late()), 0.0) == b"word"  # pyright: ignore
 
 
 SHARING = """

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,7 +18,7 @@ class Outlasting(io.FileIO):
 
     lost: OSError | None = None
 
-    def write(self, data: bytes) -> int | None:  # type: ignore[override]
+    def write(self, data: Any, /) -> int:
         """Write, or drop what cannot be written."""
         try:
             return super().write(data)
@@ -26,7 +27,7 @@ class Outlasting(io.FileIO):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
-            return len(data)
+            return memoryview(data).nbytes
 
 
 @contextmanager

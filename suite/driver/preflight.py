@@ -135,9 +135,9 @@ def _of_limits() -> Iterator[Check]:
     """Yield the checks of memory and of what else a worker needs."""
     yield _memory(limits.memory_limits())
     for limit in limits.counts():
-        shown = f"{limit.left} ({limit.what})"
+        shown = f"{limit.left:.0f}{limit.unit} ({limit.what})"
         if limit.left < limit.least:
-            yield check(limit.name, shown, f"too little of {limit.name} is left, {shown}: raise that limit", "bad")
+            yield check(limit.name, shown, f"a worker needs more {limit.name} than {shown}: raise that limit", "bad")
         else:
             short = limit.left < limit.enough
             yield check(limit.name, shown, f"larger cases may need more {limit.name} than {shown}" if short else "")

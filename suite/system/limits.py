@@ -5,6 +5,7 @@ import os
 import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -29,30 +30,29 @@ class Count:
     """How much of something else processes may still use, and what limits it."""
 
     name: str
-    left: int
+    left: float
     what: str
     least: int  # with less nothing can be measured
     enough: int  # for every case
+    unit: str = ""
 
 
 def counts(groups: Sequence[Path] | None = None) -> tuple[Count, ...]:
     """Return what limits processes and threads, open files and processor time; `groups` are of the controller pids."""
     cores = counters.granted_cores()
     folders = counters.control_groups(controller="pids") if groups is None else groups
-    processes = {
-        "pids.max of the control group": min(map(_pids_left, folders), default=math.inf),
-        "ulimit -u": _processes_left(),
-    }
-    measures = (  # the smallest worker has 13 threads on two cores, and takes 4 s or more of processor time
-        *(("processes", left, what, 10 + 2 * cores, 200 + 20 * cores) for what, left in processes.items()),
-        ("open files", _soft(resource.RLIMIT_NOFILE), "ulimit -n", 64, 256),
-        ("processor time, seconds", _soft(resource.RLIMIT_CPU), "ulimit -t", 20, 3600),
+    in_groups = min(map(_pids_left, folders), default=math.inf)
+    # The smallest worker has 13 threads on two cores.
+    of_processes = partial(Count, name="processes", least=10 + 2 * cores, enough=200 + 20 * cores)
+    every = (
+        of_processes(left=in_groups, what="pids.max of the control group"),
+        of_processes(left=_processes_left(), what="ulimit -u"),
+        Count(name="open files", left=_soft(resource.RLIMIT_NOFILE), what="ulimit -n", least=64, enough=256),
+        Count(
+            name="processor time", left=_soft(resource.RLIMIT_CPU), what="ulimit -t", least=20, enough=3600, unit=" s"
+        ),
     )
-    return tuple(
-        Count(name=name, left=int(left), what=what, least=least, enough=enough)
-        for name, left, what, least, enough in measures
-        if left != math.inf
-    )
+    return tuple(count for count in every if count.left != math.inf)
 
 
 def _soft(kind: int) -> float:
