@@ -228,6 +228,28 @@ def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     assert place.node(0).read_text() == platform.node()
 
 
+def test_a_job_that_is_refused_before_its_first_process_leaves_nothing_and_may_be_sent_again(tmp_path, monkeypatch):
+    one = factory.record()
+    plan_here = {"created": one.created, "profile": "quick", "rounds": 3, "seed": 0, "commit": "abc"}
+    begun = Journal(tmp_path / "begun" / journals.FILE_NAME)
+
+    def planned(*_):
+        cases, about = (one.case,), (one.description,)
+        begun.append(Header(campaign="begun", machine=one.machine, cases=cases, descriptions=about, **plan_here))
+        return begun
+
+    def refused(*_):
+        raise RuntimeError("another run is measuring on this machine")
+
+    place = made(tmp_path)
+    monkeypatch.setattr(supervisor.bench, "planned", planned)
+    monkeypatch.setattr(supervisor.bench, "measure", refused)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="another run is measuring"):
+            supervisor.Part(folder=place.folder, out=tmp_path, number=0)()
+        assert not (tmp_path / "begun").exists()
+
+
 def test_a_job_begun_anew_on_another_machine_leaves_nothing_compiled_behind(tmp_path, monkeypatch):
     there, begun = (Journal(tmp_path / name / journals.FILE_NAME) for name in ("there", "begun"))
     one = factory.record()

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -251,13 +253,42 @@ def test_a_commit_that_is_named_well_stands_in_records(monkeypatch, named):
 
 
 def test_a_named_commit_that_is_not_the_checkouts_is_noted(monkeypatch):
-    monkeypatch.setattr(software, "_git", lambda folder, *words: (0, GIT.get(words[1], ""), ""))
+    monkeypatch.setattr(software, "_git", lambda folder, *words: (0, GIT.get(words[0], ""), ""))
     for named, noted in (("0123456", False), ("0123456789ab+changed", False), ("fedcba9", True), ("v1", False)):
         monkeypatch.setenv("SUITE_COMMIT", named)
         assert ("SUITE_COMMIT" in software.doubt(software.origin())) == noted
 
 
-GIT = {"--show-toplevel": str(PACKAGE.parent), "--short=12": "0123456789ab"}
+GIT = {"rev-parse": f"{PACKAGE.parent}\n0123456789ab"}
+
+
+def test_a_git_that_hangs_is_asked_once(tmp_path, monkeypatch):
+    (tmp_path / "git").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(software, "_git_hangs", threading.Event())
+    monkeypatch.setattr(software, "_GIT_SECONDS", 0.3)
+    began = time.monotonic()
+    problems = {software.origin().problem for _ in range(5)}
+    assert time.monotonic() - began < 1.0
+    (problem,) = problems
+    assert "git cannot be run: no answer within 10 s; see why git status takes so long, or set SUITE_COMMIT" in problem
+
+
+def test_a_checkout_without_a_commit_says_so(tmp_path):
+    repository(tmp_path)
+    shutil.rmtree(tmp_path / ".git")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    assert f"the checkout '{tmp_path}' has no commit" in software.origin(tmp_path / "suite").problem
+
+
+def test_a_commit_takes_three_calls_of_git(monkeypatch):
+    asked = []
+    real = software._git
+    monkeypatch.setattr(software, "_git", lambda folder, *words: asked.append(words[0]) or real(folder, *words))
+    assert software.commit()
+    assert asked == ["rev-parse", "ls-files", "status"]
 
 
 def test_who_stands_in_another_checkout_is_told_which_one_is_measured(tmp_path, monkeypatch):

@@ -6,15 +6,10 @@ import sys
 from types import SimpleNamespace
 from typing import NamedTuple
 
-import factory
 import psutil
 import pytest
-from campaigns import SilentChild
 
-from suite.driver import collect
-from suite.system import counters, limits, memory_kills
-from suite.worker_api.clock import Plan
-from suite.worker_api.protocol import Task
+from suite.system import causes, counters, limits
 
 
 @pytest.mark.parametrize(
@@ -64,7 +59,7 @@ def test_what_the_system_killed_for_want_of_memory_is_counted_in_the_own_group_o
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(words)
     groups = [tmp_path / "a" / "b", tmp_path / "a", tmp_path]
-    assert memory_kills.kills(groups, tmp_path / "vmstat") == count
+    assert causes.kills(groups, tmp_path / "vmstat") == count
 
 
 @pytest.mark.parametrize("version", ["0::/a\n", "4:cpu:/\n3:memory:/a\n0::/\n"])
@@ -90,25 +85,6 @@ def test_the_memory_of_a_machine_is_the_smaller_of_the_hosts_and_the_groups(tmp_
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(words)
     assert limits.usable_bytes([tmp_path / "a" / "b", tmp_path / "a", tmp_path]) == size
-
-
-@pytest.mark.parametrize(
-    ("ending", "after", "words"),
-    [
-        ("was killed by SIGKILL", 2, "was killed by SIGKILL, as memory ran out"),
-        ("was killed by SIGKILL", 1, "was killed by SIGKILL"),
-        ("was killed by SIGKILL", None, "was killed by SIGKILL"),
-        ("was killed by SIGSEGV", 2, "was killed by SIGSEGV"),
-    ],
-)
-def test_a_worker_that_the_system_killed_for_want_of_memory_says_so(monkeypatch, ending, after, words):
-    counts = iter((1, after))
-    monkeypatch.setattr(memory_kills, "kills", lambda: next(counts))
-
-    plan = Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=0)
-    task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=plan, flow=plan)
-    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: SilentChild(ending))
-    assert done.run.reason == f"the worker {words}, in stage 'start'"
 
 
 def powercap(folder, **joules):

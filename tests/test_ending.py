@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from contextlib import nullcontext
 from functools import partial
@@ -13,7 +15,7 @@ import pytest
 from campaigns import Child, FakeClock, case, workers
 from click.testing import CliRunner
 
-from suite.cli import main, running
+from suite.cli import ending, main
 from suite.driver import forecast, probing, runner
 from suite.driver.journal import FILE_NAME, Journal
 from suite.driver.plan import CampaignPlan
@@ -35,6 +37,11 @@ def signals_as_usual():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def invoked(words):
+    found = CliRunner().invoke(main, words)
+    return found.exit_code, found.output
 
 
 @pytest.fixture
@@ -64,7 +71,7 @@ def run(tmp_path, monkeypatch):
     ):
         monkeypatch.setattr(place, name, value)
 
-    def command(*words, signals=None, took=30.0, seconds=lambda number: 0.01 * (1 + number % 3)):
+    def command(*words, signals=None, took=30.0, seconds=lambda number: 0.01 * (1 + number % 3), invoke=invoked):
         """Return exit code, output, duration and processes of a command; before some processes a signal comes."""
         here = []
 
@@ -76,8 +83,7 @@ def run(tmp_path, monkeypatch):
 
         monkeypatch.setattr(runner, "worker", lambda unit, **_: workers(make)(unit))
         began = clock.seconds = time.monotonic()
-        found = CliRunner().invoke(main, [*words, "--out", "records"])
-        return found.exit_code, found.output, clock.seconds - began, here
+        return *invoke([*words, "--out", "records"]), clock.seconds - began, here
 
     return command
 
@@ -184,14 +190,86 @@ def test_what_nohup_ignores_does_not_end_a_campaign(run):
     assert "--resume" not in output
 
 
-def test_output_to_a_terminal_that_was_closed_goes_nowhere_and_stops_no_record():
+def closed_pipe():
+    ours, theirs = os.pipe()
+    os.close(ours)  # as when head has read enough
+    return theirs
+
+
+def closed_terminal():
     ours, theirs = os.openpty()
     os.close(ours)  # as when the window is closed
-    with pytest.raises(OSError, match="Input/output error"):
-        os.write(theirs, b"line")
-    running.leave_closed([theirs])
-    assert os.write(theirs, b"line") == 4
-    os.close(theirs)
+    return theirs
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "word"), [(closed_pipe, 141, ""), (closed_terminal, 1, "Input/output error")]
+)
+def test_a_run_whose_output_nobody_reads_goes_on_to_its_records(run, monkeypatch, closed, code, word):
+    number = closed()
+
+    def invoke(words):
+        with os.fdopen(number, "w") as out, os.fdopen(os.dup(number), "w") as errors:
+            monkeypatch.setattr("sys.stdout", out)
+            monkeypatch.setattr("sys.stderr", errors)
+            with pytest.raises(SystemExit) as left:
+                main(words)
+        return left.value.code, ""
+
+    assert run("run", "--rounds", "1", invoke=invoke)[0] == code
+    assert written() == ({False}, each(1))
+
+
+def test_a_run_whose_results_nobody_reads_says_where_its_records_are(run, monkeypatch, capfd):
+    def invoke(words):
+        with os.fdopen(closed_pipe(), "w") as out:
+            monkeypatch.setattr("sys.stdout", out)
+            with pytest.raises(SystemExit) as left:
+                main(words)
+        return left.value.code, capfd.readouterr().err
+
+    code, said, *_ = run("run", "--rounds", "1", invoke=invoke)
+    assert (code, said.splitlines()[-1]) == (141, "note: nobody read all of the output; the records are in 'records'")
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "code", "said"),
+    [
+        (["--help"], None, 141, ""),
+        (["list", "--experiments"], None, 141, ""),
+        (
+            ["list", "--experiments"],
+            "/dev/full",
+            1,
+            "Error: cannot write to standard output: No space left on device",
+        ),
+    ],
+)
+def test_a_command_whose_output_is_closed_ends_as_others_do_without_a_traceback(words, place, code, said):
+    number = os.open(place, os.O_WRONLY) if place else closed_pipe()
+    with os.fdopen(number, "w") as out:
+        ended = subprocess.run(
+            [sys.executable, "-m", "suite", *words], stdout=out, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr.rstrip()) == (code, said)
+
+
+def test_a_command_without_any_output_ends_well():
+    words = f"{sys.executable} -m suite list --experiments >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", words], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_every_command_with_its_number_and_nothing_half_written(tmp_path, monkeypatch, number):
+    def stopped(what, done, total):
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setenv("SUITE_DATA", str(tmp_path))
+    monkeypatch.setattr("suite.console.progress.DataProgress.__call__", lambda self, *seen: stopped(*seen))
+    found = CliRunner().invoke(main, ["data", "prepare", "mnist", "--size", "small"])
+    assert (found.exit_code, found.output) == (128 + number, f"interrupted by {number.name}\n")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not list(tmp_path.rglob(".writing-*"))
 
 
 def test_what_ends_a_command_before_its_campaign_began_is_named_and_leaves_nothing(run, monkeypatch):
@@ -212,7 +290,7 @@ def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
     assert run("run", signals={2: signal.SIGTERM})[0] == 143
 
     codes = []
-    with pytest.raises(SystemExit) as left, running.signals() as seen:  # noqa: PT012
+    with pytest.raises(SystemExit) as left, ending.signals() as seen:  # noqa: PT012
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
@@ -247,7 +325,7 @@ def test_a_campaign_that_is_refused_later_keeps_what_it_completed(run, monkeypat
 
 @pytest.mark.parametrize(("interrupted", "whole", "code"), [(True, True, 130), (False, True, 0), (False, False, 1)])
 def test_a_command_fails_without_a_result_and_not_at_its_budget(interrupted, whole, code):
-    assert running.Signals().code(interrupted, whole) == code
+    assert ending.Signals().code(interrupted, whole) == code
 
 
 def test_nothing_is_kept_of_what_was_interrupted_before_its_first_process(run):

@@ -1,5 +1,6 @@
 """What git or an editor does to the bytes of a file and not to its values changes no record and no digest of code."""
 
+import codecs
 import json
 import shutil
 import subprocess
@@ -11,8 +12,9 @@ from campaigns import case, plan
 
 from suite.child_imports import PACKAGE
 from suite.driver.journal import FILE_NAME, Journal, Session
+from suite.results.cite import stored_pools
 from suite.results.evidence import copyable
-from suite.results.records import store
+from suite.results.records import catalogue, store
 from suite.results.records.layout import as_written
 from suite.results.single import prices
 from suite.system import software
@@ -130,10 +132,37 @@ def test_a_checkout_with_autocrlf_has_the_bytes_that_were_committed(tmp_path):
     assert {name: (other / name).read_bytes() for name in files} == files
 
 
-def test_a_journal_is_read_whatever_its_line_ends(tmp_path):
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
+def test_a_journal_is_read_whatever_its_line_ends(tmp_path, mark):
     journal = Journal(tmp_path / FILE_NAME)
     journal.append(header := plan(case()))
     journal.append(Session(place="here"))
-    journal.path.write_bytes(crlf(journal.path.read_bytes()))
+    journal.path.write_bytes(mark + crlf(journal.path.read_bytes()))
     again = Journal(journal.path)
     assert (again.header(), again.place()) == (header, "here")
+
+
+def test_evidence_pools_and_the_catalogue_may_have_a_byte_order_mark_and_either_line_end(tmp_path):
+    folder = tmp_path / "site"
+    shutil.copytree(ROOT / "site" / "evidence", folder / "evidence", ignore=shutil.ignore_patterns("*.zip", "*.svg"))
+    for name in (stored_pools.FILE_NAME, "catalogue.json"):
+        (place,) = (ROOT / "site").rglob(name)
+        shutil.copy(place, folder / name)
+
+    def everything():
+        lines, problems = stored_pools.read(folder / stored_pools.FILE_NAME)
+        return lines, problems, copyable.Compared.read_all(folder / "evidence"), catalogue.read(folder)
+
+    before = everything()
+    assert all(before[:1] + before[2:])
+    assert before[1] == ()
+    for path in [*folder.rglob("*.json"), *folder.rglob("*.jsonl")]:
+        path.write_bytes(codecs.BOM_UTF8 + crlf(path.read_bytes()) + b"\r\n")
+    assert everything() == before
+
+
+def test_a_line_of_pools_with_a_conflict_says_so(tmp_path):
+    path = tmp_path / stored_pools.FILE_NAME
+    path.write_text("<<<<<<< HEAD\n")
+    (problem,) = stored_pools.read(path)[1]
+    assert "is no stored pool: not JSON: git left a conflict" in problem

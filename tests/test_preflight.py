@@ -21,6 +21,8 @@ from suite.worker_api.protocol import Offer
 
 JAX = Offer(implementation="jax", backends={"cpu": ("cpu",)}, packages={"jax": "0.12"})
 
+COUNTS = limits.counts
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
@@ -30,6 +32,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setenv("SUITE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(preflight.software, "origin", lambda: preflight.software.Origin(commit="abc"))
     monkeypatch.setattr(limits, "memory_limits", lambda: (limits.Limit(of_bytes=2**35, what="the host's memory"),))
+    monkeypatch.setattr(limits, "counts", lambda: ())
     monkeypatch.setattr(folders.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**40))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -206,6 +209,53 @@ def test_a_limit_of_each_process_counts(monkeypatch):
     monkeypatch.setattr(limits.resource, "getrlimit", lambda kind: (2**30, 2**31))
     (first, *_) = MEMORY_LIMITS([])
     assert (first.of_bytes, first.what) == (2**30, "the limit of each process (ulimit -v)")
+
+
+UNLIMITED = limits.resource.RLIM_INFINITY
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("files", "soft", "name", "shown", "verdict"),
+    [
+        ({"pids.max": "max", "pids.current": "9"}, {}, "processes", "", "good"),
+        ({"pids.max": "40", "pids.current": "35"}, {}, "processes", "5 (pids.max of the control group)", "bad"),
+        ({"pids.max": "140", "pids.current": "35"}, {}, "processes", "105 (pids.max of the control group)", "remark"),
+        ({"pids.max": "9140", "pids.current": "35"}, {}, "processes", "9105 (pids.max of the control group)", "good"),
+        ({}, {"RLIMIT_NPROC": 1}, "processes", "(ulimit -u)", "bad"),
+        ({}, {"RLIMIT_NOFILE": 32}, "open files", "32 (ulimit -n)", "bad"),
+        ({}, {"RLIMIT_NOFILE": 128}, "open files", "128 (ulimit -n)", "remark"),
+        ({}, {"RLIMIT_NOFILE": 1024}, "open files", "1024 (ulimit -n)", "good"),
+        ({}, {"RLIMIT_CPU": 5}, "processor time", "5 s (ulimit -t)", "bad"),
+        ({}, {"RLIMIT_CPU": 600}, "processor time", "600 s (ulimit -t)", "remark"),
+        ({}, {"RLIMIT_CPU": UNLIMITED}, "processor time", "", "good"),
+    ],
+)
+def test_what_a_worker_may_not_have_enough_of_is_told(files, soft, name, shown, verdict, tmp_path, monkeypatch):
+    for each, words in files.items():
+        (tmp_path / each).write_text(words)
+    kinds = {getattr(limits.resource, kind): value for kind, value in soft.items()}
+    monkeypatch.setattr(limits.resource, "getrlimit", lambda kind: (kinds.get(kind, UNLIMITED), UNLIMITED))
+    monkeypatch.setattr(limits.os, "getuid", lambda: 65534)
+    monkeypatch.setattr(limits.counters, "granted_cores", lambda: 2)
+    monkeypatch.setattr(limits, "counts", lambda: COUNTS([tmp_path]))
+    told = found().get(name)
+    assert (told is None) == (not shown)
+    assert told is None or (told.verdict, shown in told.found) == (verdict, True)
+
+
+@pytest.mark.usefixtures("here")
+def test_shared_memory_that_is_missing_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(preflight, "_SHARED", tmp_path / "missing")
+    (note,) = preflight.passed(preflight.checks())
+    assert note.endswith("cannot be used (it is missing): pipelines of processes and several GPUs need it")
+
+
+def test_keras_reads_no_settings_of_a_user_and_writes_none():
+    home = Path(children.environment("cpu")["KERAS_HOME"])
+    assert not (home / "keras.json").exists()
+    with pytest.raises(NotADirectoryError):
+        (home / "keras.json").write_text("{}")
 
 
 @pytest.mark.usefixtures("here")

@@ -1,9 +1,12 @@
 """The reason for which a framework or its GPU does not start reaches the user, with a remedy that fits it."""
 
 import ast
+import queue
 import subprocess
 import sys
 import warnings
+from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import factory
@@ -15,6 +18,8 @@ from suite.cli import main
 from suite.driver import fitness, plan, probing
 from suite.driver.remedies import remedy
 from suite.processes import children
+from suite.system import causes
+from suite.telemetry import host_speed
 from suite.worker import probe
 from suite.worker_api.protocol import Offer
 
@@ -168,14 +173,94 @@ def test_the_last_error_of_a_process_is_no_line_of_a_dump(printed, last, tmp_pat
         assert children.Child.last_error(SimpleNamespace(_errors=errors)) == last  # pyright: ignore
 
 
-def test_what_a_process_was_killed_by_is_a_sentence():
-    code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+@pytest.mark.parametrize(
+    ("number", "kills", "words"),
+    [
+        ("SIGKILL", (1, 1), "was killed by SIGKILL"),
+        ("SIGKILL", (1, None), "was killed by SIGKILL"),
+        ("SIGKILL", (1, 2), "was killed by SIGKILL, as memory ran out"),
+        ("SIGSEGV", (1, 2), "was killed by SIGSEGV"),
+    ],
+)
+def test_what_a_process_was_killed_by_is_a_sentence(number, kills, words, monkeypatch):
+    counts = iter(kills)
+    monkeypatch.setattr(causes, "kills", lambda: next(counts))
+    with started(f"import os, signal; os.kill(os.getpid(), signal.{number})") as child:
+        assert child.line(60) is None
+        assert child.ended() == words
+
+
+@pytest.mark.parametrize(("hard", "number"), [(5, "SIGXCPU"), (1, "SIGKILL")])
+def test_a_process_that_reached_its_limit_of_processor_time_says_so(hard, number, monkeypatch):
+    monkeypatch.setattr(causes.resource, "getrlimit", lambda kind: (1, hard))
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, {hard}))\nwhile True: pass"
+    with started(limited) as child:
+        assert child.line(60) is None
+        assert child.ended() == f"was killed by {number}, as its processor time reached the limit (ulimit -t)"
+    with started("import os, signal; os.kill(os.getpid(), signal.SIGKILL)") as child:
+        child.line(60)
+        assert child.ended() == "was killed by SIGKILL", "it took little time"
+
+
+def test_the_reference_kernels_and_a_framework_that_is_asked_say_the_cause_too(monkeypatch):
+    counts = iter(range(9))
+    monkeypatch.setattr(causes, "kills", lambda: next(counts))
+    monkeypatch.setattr(children.subprocess, "Popen", popen("import os; os.kill(os.getpid(), 9)"))
+    with pytest.raises(RuntimeError, match="was killed by SIGKILL, as memory ran out"):
+        host_speed.measured()
+    problem = probing.answered("jax")
+    assert problem.problem.endswith("was killed by SIGKILL, as memory ran out")
+    assert problem.remedy == "allow it more memory (ulimit -v, control group)"
+
+
+def test_a_line_that_came_while_the_parent_was_stopped_is_read_before_the_child_counts_as_silent():
+    class Late(queue.Queue):
+        asked = 0
+
+        def get(self, block=True, timeout=None):
+            self.asked += 1
+            if self.asked == 1:
+                raise queue.Empty
+            return 1.0, b"word"
+
+    assert children.Child.line(SimpleNamespace(_lines=Late()), 0.0) == b"word"  # pyright: ignore
+
+
+SHARING = """
+import multiprocessing, os, signal, sys, time
+from multiprocessing import shared_memory
+memory = shared_memory.SharedMemory(create=True, size=8)
+lock = multiprocessing.get_context("spawn").Lock()
+print(memory.name, lock._semlock.name, flush=True)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "time.sleep(60)",
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+    ],
+)
+def test_a_process_that_is_ended_leaves_no_shared_memory_and_no_semaphore(ending):
+    with started(SHARING.format(ending)) as child:
+        memory, lock = (child.line(60) or b"").decode().split()
+        left = [Path("/dev/shm") / memory, Path("/dev/shm") / f"sem.{lock.removeprefix('/')}"]
+        assert "SIGKILL" in ending or all(path.exists() for path in left)
+    assert not [path for path in left if path.exists()]
+
+
+@contextmanager
+def started(code):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(children.subprocess, "Popen", popen(code))
         child = children.Child("any", python=sys.executable, env={})
-    assert child.line(60) is None
-    assert child.ended() == "was killed by SIGKILL"
-    child.end()
+    try:
+        yield child
+    finally:
+        child.end()
 
 
 def popen(code):

@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from campaigns import case, done, plan
 
+from suite.case import Implementation
 from suite.driver import probing, runner
 from suite.driver.journal import FILE_NAME, Header, Journal
 from suite.sessions import resuming
 from suite.worker_api.protocol import Offer
 
-OFFERS = {
+OFFERS: dict[Implementation, Offer] = {
     "jax": Offer(
         implementation="jax",
         backends={"cpu": ("cpu",)},
@@ -105,6 +106,30 @@ def test_a_new_run_does_not_mention_a_campaign_of_other_software(tmp_path, capsy
     assert f"campaign '{BEGUN.campaign}' has not ended" in capsys.readouterr().err
 
 
+NO_DRIVER = "operation cuInit(0) failed: CUDA_ERROR_NO_DEVICE"
+
+
+def test_a_campaign_whose_gpu_is_gone_is_refused_with_the_reason_and_its_remedy(home, tmp_path, capsys):
+    gone = BEGUN.campaign.replace("2026", "2027")
+    on_gpu = msgspec.structs.replace(BEGUN, campaign=gone, cases=(case(backend="gpu"),))
+    Journal(tmp_path / gone / FILE_NAME).append(on_gpu)
+    now = OFFERS | {"jax": msgspec.structs.replace(OFFERS["jax"], reasons={"gpu": NO_DRIVER})}
+    home(now)
+    with pytest.raises(RuntimeError) as refused:
+        resuming.resumed(tmp_path, gone)
+    assert f"'jax' no longer sees backend 'gpu': {NO_DRIVER}; set CUDA_VISIBLE_DEVICES to a GPU" in str(refused.value)
+    resuming.mention_unfinished(tmp_path, now)
+    assert capsys.readouterr().err == "", "what would be refused is not offered"
+
+
+def test_a_campaign_of_several_hosts_is_mentioned_with_the_command_that_resumes_it(home, tmp_path, capsys):
+    (tmp_path / BEGUN.campaign / FILE_NAME).unlink()
+    cases = (msgspec.structs.replace(case(), hosts=2),)
+    Journal(tmp_path / BEGUN.campaign / FILE_NAME).append(msgspec.structs.replace(BEGUN, cases=cases))
+    resuming.mention_unfinished(tmp_path, OFFERS)
+    assert f"run --resume --hosts 2 --address HOST:PORT --out {tmp_path}" in capsys.readouterr().err
+
+
 def measured(number, **software):
     """Return the first case's run of a round, by this software."""
     (entry,) = done(BEGUN.cases[0], [0.1])
@@ -126,8 +151,16 @@ def test_an_upgrade_while_a_campaign_is_measured_ends_it_before_a_run_of_it_is_k
     )
 
 
+def test_an_upgrade_before_a_cases_first_process_ends_the_campaign_too():
+    upgraded = measured(0, python="3.12.1", packages={"jax": "0.11.0", "jaxlib": "0.11.1", "other": "1"})
+    with pytest.raises(RuntimeError, match=r"was measured: jaxlib from 0\.11\.0 to 0\.11\.1; completed runs are kept"):
+        runner.check_same_software(BEGUN, [], [upgraded])
+    runner.check_same_software(msgspec.structs.replace(BEGUN, software={}), [], [upgraded])
+
+
 def test_a_run_that_failed_tells_no_software_and_stops_nothing():
-    before, failed = measured(0), measured(1, python="", packages={})
+    same = {"python": "3.12.1", "packages": {"jax": "0.11.0"}}
+    before, failed = measured(0, **same), measured(1, python="", packages={})
     runner.check_same_software(BEGUN, [before], [failed])
     runner.check_same_software(BEGUN, [failed], [before])
 

@@ -57,9 +57,9 @@ def test_a_line_is_added_after_one_without_an_end(number, file):
     [
         (lambda line: line.replace(b'"hosts":3', b'"hosts":4'), "it was changed after it was stored; restore it"),
         (lambda line: line.replace(b'"digest":"', b'"digest":"0'), "it was changed after it was stored"),
-        (lambda line: line[:40], "Input data was truncated"),
+        (lambda line: line[:40], "not JSON: Unterminated string starting at line 1 column 26"),
         (lambda line: line.replace(b"pool/1", b"pool/2"), "Invalid enum value 'pool/2'"),
-        (lambda line: b"", "Input data was truncated"),
+        (lambda line: b"", "not JSON: Expecting value at line 1 column 1"),
     ],
     ids=["value", "digest", "cut", "schema", "empty"],
 )

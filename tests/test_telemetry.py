@@ -214,6 +214,7 @@ def test_a_driver_that_is_not_there_is_told_from_one_that_does_not_answer(monkey
 
     monkeypatch.setattr(pynvml, "nvmlInit", refuse)
     assert machine.gpus() == ()
+    monkeypatch.setattr(machine, "without_driver", lambda: "")
     assert said in machine.why_no_gpu()
     assert bool(machine.why_no_gpu()) == bool(said)
 

@@ -9,7 +9,7 @@ import pytest
 from plan import wanted
 from test_telemetry import FakeNvml
 
-from suite.driver import fitness, plan, validation
+from suite.driver import fitness, plan, preflight, validation
 from suite.driver.request import Request
 from suite.processes import lock
 from suite.results.compare import comparison
@@ -301,3 +301,37 @@ def test_where_the_system_tells_nothing_each_thread_is_a_core():
 
 def test_a_core_of_which_one_thread_is_granted_counts_as_any_other():
     assert one_of_each_core_first({1, 2, 3}, NEIGHBOURS) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "cards", "said"),
+    [
+        ("void", (), "NVIDIA_VISIBLE_DEVICES is 'void': this container was started without a GPU"),
+        ("all", (), ""),
+        (None, (("0x030000", "0x8086"), ("0x020000", "0x10de")), "the cards here are of Intel; the suite measures"),
+        (None, (("0x030000", "0x1002"), ("0x038000", "0x8086")), "the cards here are of AMD and Intel; the suite"),
+        (None, (("0x030200", "0x10de"), ("0x030000", "0x8086")), "a card of NVIDIA is here without its driver"),
+        (None, (("0x030000", "0x1a03"),), ""),
+    ],
+)
+def test_a_gpu_that_no_driver_shows_is_told_with_its_maker(tmp_path, monkeypatch, given, cards, said):
+    monkeypatch.delenv("NVIDIA_VISIBLE_DEVICES", raising=False)
+    if given is not None:
+        monkeypatch.setenv("NVIDIA_VISIBLE_DEVICES", given)
+    for number, (kind, maker) in enumerate(cards):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "class").write_text(f"{kind}\n")
+        (tmp_path / str(number) / "vendor").write_text(f"{maker}\n")
+    why = machine.without_driver(tmp_path)
+    assert why.startswith(said)
+    assert bool(why) == bool(said)
+
+
+def test_who_asks_for_a_gpu_hears_why_there_is_no_driver(monkeypatch):
+    monkeypatch.setattr(machine, "without_driver", lambda: "a card without its driver")
+    monkeypatch.setattr(machine, "Gpus", lambda: SimpleNamespace(problem="", names=(), in_driver=0, described=tuple))
+    assert (machine.why_no_gpu(), machine.why_no_gpu(wanted_one=False)) == ("a card without its driver", "")
+    (check,) = preflight._of_gpus(asked=True)
+    assert (check.verdict, check.advice) == ("bad", "a card without its driver")
+    (check,) = preflight._of_gpus(asked=False)
+    assert check.verdict == "good"

@@ -1,14 +1,14 @@
 """The command line: parses, calls, prints."""
 
 import errno
-import io
-import sys
 from typing import Any
 
 import click
 
 from suite import __version__
 from suite.cli.about import data, doctor, list_workloads
+from suite.cli.ending import signals
+from suite.cli.output import outlasting
 from suite.cli.records import baselines, check_citations, cite, compare, publish, report, validate
 from suite.cli.running import join, run
 from suite.cli.types import COMMANDS, new_name
@@ -25,13 +25,16 @@ class Group(click.Group):
         """Resolve the command; the first argument may be an old name."""
         return super().resolve_command(ctx, [new_name(args[0], COMMANDS), *args[1:]])
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line, whose output may be closed before its end."""
+        with outlasting():
+            return super().main(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' instead
         try:
-            return super().invoke(ctx)
+            with signals() as ctx.obj:
+                return super().invoke(ctx)
         except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
             if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
                 raise  # a subclass is a bug and keeps its traceback
@@ -41,9 +44,6 @@ class Group(click.Group):
                 raise
             place = f"'{error.filename}'" if error.filename else "the output folder"
             raise click.ClickException(f"cannot use {place}: {error.strerror}") from error
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            sys.exit(130)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

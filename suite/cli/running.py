@@ -1,27 +1,21 @@
 """The command `suite run`, which ends alike when done, at its budget, by Ctrl-C and by a signal; and `suite join`."""
 
 import os
-import signal
 import sys
-import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import click
 
+from suite.cli.ending import Signals
 from suite.cli.options import check_contradictions, ignored, of_command, of_request, request_of
+from suite.cli.output import lost
 from suite.cli.types import PUBLISHED, Finite, RenamingCommand, address, published, separated
 from suite.driver.request import Request
-
-_FAILED = 1
-# What ends a run in order besides Ctrl-C: a scheduler, a container or `timeout`; a closed terminal; Slurm's warning
-# before a limit (--signal); a limit of processor time; an alarm that the starter has set.
-_ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU, signal.SIGALRM)
 
 
 @click.command(cls=RenamingCommand, short_help="Run benchmarks and print the results.")
@@ -34,6 +28,7 @@ def run(as_json: bool, **asked: Any) -> None:
     Every completed process is stored on disk. A spent budget, Ctrl-C and a signal such as SIGTERM or SIGHUP all end
     with the table, the site and the command to resume; a second Ctrl-C ends at once. Exit 1 if there is no valid
     result or a job of a --cluster failed, 130 after Ctrl-C, 128 and its number after a signal: 143 after SIGTERM.
+    Closed output, as by `| head`, stops nothing: the records are written, and the exit code is 141.
     """
     began = time.monotonic()
     context = click.get_current_context()
@@ -41,6 +36,8 @@ def run(as_json: bool, **asked: Any) -> None:
         code, document = _run(request_of(asked), context, began)
     if as_json:
         click.echo(document, nl=False)
+    if lost():
+        click.echo(f"note: nobody read all of the output; the records are in '{asked['out']}'", err=True)
     sys.exit(code)
 
 
@@ -72,23 +69,23 @@ def _run(request: Request, context: click.Context, began: float) -> tuple[int, b
 
         hosts.check_bindable(asked.address)
         os.environ[hosts.ADDRESS] = asked.address
-    with signals() as seen:
-        if asked.cluster is None:
-            journal, ending = _measured(request, asked, began)
-            journals, has_result = [journal], bench.resulted(journal)
-        else:
-            ending = "whole"
-            has_result, journals = run_jobs(request, asked, seen)
-        _show([journal.header() for journal in journals], out, listed, asked.site)
-        for journal in journals if asked.publish and ending != "interrupted" else ():
-            for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
-                terminal.say(f"published {path}")
-        index = publishing.report(PUBLISHED, out, True, listed) if asked.site else None
-        if index:
-            click.echo(f"site: {index}")
-        for journal in journals:
-            resuming.say_how(journal, out, ending, seen.name)
-        document = bench.document(journals[0], out, index) if asked.as_json else b""
+    seen = context.ensure_object(Signals)
+    if asked.cluster is None:
+        journal, ending = _measured(request, asked, began)
+        journals, has_result = [journal], bench.resulted(journal)
+    else:
+        ending = "whole"
+        has_result, journals = run_jobs(request, asked, seen)
+    _show([journal.header() for journal in journals], out, listed, asked.site)
+    for journal in journals if asked.publish and ending != "interrupted" else ():
+        for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
+            terminal.say(f"published {path}")
+    index = publishing.report(PUBLISHED, out, True, listed) if asked.site else None
+    if index:
+        click.echo(f"site: {index}")
+    for journal in journals:
+        resuming.say_how(journal, out, ending, seen.name)
+    document = bench.document(journals[0], out, index) if asked.as_json else b""
     return seen.code(ending == "interrupted", has_result), document
 
 
@@ -110,12 +107,8 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     deadline = Deadline(budget, reserved, began)
     if new is None:
         bench.check_budget(journal.header(), deadline, journal.done())
-    try:
+    with bench.kept_if_begun(new) if new else nullcontext():
         ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
-    except Exception:
-        if new is not None:
-            bench.forget(new)
-        raise
     if asked.address is not None:
         from suite.multihost import hosts
 
@@ -136,70 +129,6 @@ def _show(headers: Sequence[Any], out: Path, prices: Sequence[Any], site: bool) 
         else:
             campaigns = {header.campaign for header in headers}
             printing.print_results((PUBLISHED, out), header.machine, prices, campaigns, noted)
-
-
-@dataclass
-class Signals:
-    """The first signal received, if any."""
-
-    first: int = 0
-
-    @property
-    def name(self) -> str:
-        """Its name, such as 'SIGTERM'; '' for none and for Ctrl-C."""
-        return signal.Signals(self.first).name if self.first not in (0, signal.SIGINT) else ""
-
-    def code(self, interrupted: bool, has_result: bool) -> int:
-        """Return the exit code; without `has_result` a command that was not interrupted has failed."""
-        if interrupted:
-            return 128 + (self.first or signal.SIGINT)
-        return 0 if has_result else _FAILED
-
-
-@contextmanager
-def signals() -> Iterator[Signals]:
-    """Treat the signals that end a run as Ctrl-C, and ignore them after the first: nox sends a SIGTERM after Ctrl-C.
-
-    What the starter ignores stays ignored, such as SIGHUP below nohup; not so SIGTERM and SIGINT, which shells ignore
-    for commands in the background.
-    """
-    received = Signals()
-    if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
-        yield received
-        return
-    terminals = [number for number in (1, 2) if os.isatty(number)]
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if received.first and number != signal.SIGINT:
-            return
-        received.first = received.first or number
-        leave_closed(terminals)
-        raise KeyboardInterrupt
-
-    before: dict[signal.Signals, Any] = {
-        number: signal.signal(number, interrupt)
-        for number in (signal.SIGINT, *_ENDING)
-        if signal.getsignal(number) != signal.SIG_IGN or number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield received
-    except KeyboardInterrupt:
-        if received.name:
-            click.echo(f"interrupted by {received.name}", err=True)
-            sys.exit(received.code(interrupted=True, has_result=False))
-        raise
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def leave_closed(terminals: Iterable[int]) -> None:
-    """Let output to terminals that were closed go nowhere: a failing line must not stop the records."""
-    for number in terminals:
-        if not os.isatty(number):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, number)
-            os.close(nowhere)
 
 
 def run_jobs(request: Request, asked: Any, seen: Signals) -> tuple[bool, list[Any]]:

@@ -10,6 +10,7 @@ import msgspec
 
 from suite import units
 from suite.driver.request import Request
+from suite.results.records import files
 from suite.workload import Plain
 
 Cluster = Literal["slurm", "local"]
@@ -71,7 +72,7 @@ class Place:
         """
         path = self.folder / _FILE
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Plan)
+            return msgspec.json.decode(files.content(path), type=Plan)
         except msgspec.ValidationError as error:
             raise RuntimeError(
                 f"'{path}' was written by another version of the suite ({error}); resume with that version, or start a "

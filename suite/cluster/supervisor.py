@@ -60,9 +60,14 @@ class Part:
                 f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
                 f"install the same on all nodes, then {resume}"
             )
-        journal = self._journal(place, plan)
-        if not resuming.has_ended(journal) and bench.measure(journal, self.out) == "interrupted":
-            raise KeyboardInterrupt
+        journal = self._resumed(place)
+        if journal is None:
+            journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
+            place.campaign(self.number).write_text(journal.path.parent.name)
+            with bench.kept_if_begun(journal):
+                self._measure(journal)
+        elif not resuming.has_ended(journal):
+            self._measure(journal)
         return Outcome(campaign=journal.path.parent.name, node=platform.node())
 
     def checkpoint(self) -> Any:
@@ -71,21 +76,24 @@ class Part:
 
         return DelayedSubmission(self)
 
-    def _journal(self, place: Place, plan: Plan) -> Journal:
-        """Return the journal of this part's campaign; a new campaign's if that one cannot be resumed here."""
+    def _measure(self, journal: Journal) -> None:
+        if bench.measure(journal, self.out) == "interrupted":
+            raise KeyboardInterrupt
+
+    def _resumed(self, place: Place) -> Journal | None:
+        """Return the journal of this part's campaign; None if it has none that can be resumed here."""
         remembered = place.campaign(self.number)
-        if remembered.exists():
-            journal = Journal(self.out / remembered.read_text() / FILE_NAME)
-            try:
-                if not resuming.has_ended(journal):
-                    resuming.check_resumable_here(journal)
-                return journal
-            except RuntimeError as error:
-                terminal.say(f"note: {error}")
-                runner.forget_compiled(journal)
-        journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
-        remembered.write_text(journal.path.parent.name)
-        return journal
+        journal = Journal(self.out / remembered.read_text() / FILE_NAME) if remembered.exists() else None
+        if journal is None or not journal.path.exists():  # it was refused, and so removed
+            return None
+        try:
+            if not resuming.has_ended(journal):
+                resuming.check_resumable_here(journal)
+            return journal
+        except RuntimeError as error:
+            terminal.say(f"note: {error}")
+            runner.forget_compiled(journal)
+            return None
 
 
 def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:

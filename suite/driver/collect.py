@@ -17,7 +17,7 @@ from suite.results.records.machine import Software
 from suite.results.records.run import ReferenceKernel, Run, Sample, Stage
 from suite.results.single.validity import NOT_FINITE
 from suite.scopes import SCOPES
-from suite.system import boot_id, memory_kills
+from suite.system import boot_id
 from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Message, Task, WorkerReport
@@ -73,7 +73,7 @@ def run_child(
     overrun.
     """
     clocks, deadline = clocks or Clock(), deadline or Deadline()
-    started, forked, killed = stamp(datetime.now(UTC)), clocks.wall(), memory_kills.kills()
+    started, forked = stamp(datetime.now(UTC)), clocks.wall()
     stages: list[Stage] = []
     last_message: float | None = None  # when it arrived
     streams: dict[str, SampleStream] = {}
@@ -111,7 +111,7 @@ def run_child(
                 if facts is not None or reason:
                     break  # the report is complete; a process that hangs at exit is killed
             if not reason and facts is None:
-                reason = f"the worker {memory_kills.with_cause(child.ended(), killed)}, in stage '{stage}'"
+                reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
             if not deadline.until_overrun:
                 raise OutOfTimeError from None

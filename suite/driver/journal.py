@@ -132,7 +132,7 @@ class Journal:
         if not self.path.exists():
             return
         try:
-            content = self.path.read_bytes()
+            content = files.content(self.path)
         except OSError as error:
             raise ValueError(
                 f"cannot read '{self.path}': {error.strerror or error}; move it away to continue"

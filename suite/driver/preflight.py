@@ -4,6 +4,7 @@ No process of a framework is started: JAX's own answer takes seconds, see probin
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from suite.system import folders, limits, machine, software, variables
 
 _LITTLE_MEMORY_BYTES = 6 * 2**30
 _NO_SPACE_BYTES, _LITTLE_SPACE_BYTES = 10 * 2**20, 2**30
+_SHARED = Path("/dev/shm")
 _NO_DATA = "data sets that are not there yet cannot be made"
 
 
@@ -42,7 +44,7 @@ def checks(out: Path = files.LOCAL, compile_cache: Path | None = None, gpu: bool
         *_of_data(),
         *_of_temporary_files(),
         *_of_a_cache(compile_cache),
-        _memory(limits.memory_limits()),
+        *_of_limits(),
         *_of_gpus(gpu),
     )
 
@@ -54,7 +56,7 @@ def of_a_plan(out: Path) -> tuple[Check, ...]:
 
 def of_a_follower() -> tuple[Check, ...]:
     """Return those checks that hold for a host that joins another's campaign, and so writes no results."""
-    return (*_of_code(), *_of_variables(), *_of_temporary_files(), _memory(limits.memory_limits()))
+    return (*_of_code(), *_of_variables(), *_of_temporary_files(), *_of_limits())
 
 
 def _of_code() -> Iterator[Check]:
@@ -129,6 +131,22 @@ def _of_a_cache(path: Path | None) -> Iterator[Check]:
         yield _folder("compile cache", path, "choose another folder with --compile-cache, or leave it out")
 
 
+def _of_limits() -> Iterator[Check]:
+    """Yield the checks of memory and of what else a worker needs."""
+    yield _memory(limits.memory_limits())
+    for limit in limits.counts():
+        shown = f"{limit.left:.0f}{limit.unit} ({limit.what})"
+        if limit.left < limit.least:
+            yield check(limit.name, shown, f"a worker needs more {limit.name} than {shown}: raise that limit", "bad")
+        else:
+            short = limit.left < limit.enough
+            yield check(limit.name, shown, f"larger cases may need more {limit.name} than {shown}" if short else "")
+    if sys.platform == "linux":
+        problem = folders.probed(_SHARED).problem if _SHARED.is_dir() else "it is missing"
+        lacking = f"'{_SHARED}' cannot be used ({problem}): pipelines of processes and several GPUs need it"
+        yield check("shared memory", str(_SHARED), lacking if problem else "")
+
+
 def _memory(sizes: tuple[limits.Limit, ...]) -> Check:
     """Return the check of the memory that a worker may use, by the first limit that is too small, else the smallest."""
     short = [limit for limit in sizes if limit.of_bytes < limit.least_bytes]
@@ -148,4 +166,6 @@ def _of_gpus(asked: bool) -> Iterator[Check]:
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     chosen = "" if shown is None else f" (CUDA_VISIBLE_DEVICES is '{shown}')"
     names = ", ".join(gpu.name for gpu in machine.gpus())
-    yield check("visible GPUs", (names or "none") + chosen, machine.why_no_gpu() if asked else "", "bad")
+    why = machine.why_no_gpu()
+    noted = "" if names or shown is not None or not why else f": {why}"
+    yield check("visible GPUs", (names or "none") + chosen + noted, why if asked else "", "bad")

@@ -274,14 +274,17 @@ def check_unchanged(header: Header) -> None:
 
 
 def check_same_software(header: Header, done: Iterable[CompletedRun], entries: Iterable[CompletedRun]) -> None:
-    """Raise RuntimeError if a case's Python or packages are not those of its earlier runs, as after an upgrade.
+    """Raise RuntimeError if a process's Python or packages are not those of the plan, as after an upgrade.
 
-    Its record would be of two versions, so of none; a failed run names no version.
+    Those of the case's earlier runs count too: an older plan names none. A failed run names no version.
     """
     earlier = {entry.case: _versions(entry) for entry in done if entry.software.python}
     for entry in entries:
         now = _versions(entry)
-        then = earlier.get(entry.case, now) if entry.software.python else now
+        planned = {
+            name: then for name, then in header.software.get(entry.case.implementation, {}).items() if name in now
+        }
+        then = earlier.get(entry.case, now | planned) if entry.software.python else now
         if changes := version_changes(then, now):
             raise RuntimeError(
                 f"software was changed while campaign '{header.campaign}' was measured: {', '.join(changes)}; "

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from suite.case import Allocator, Backend, Implementation
 from suite.child_imports import child_imports
 from suite.data import store
+from suite.system import causes
 from suite.system.variables import REPLACED
 from suite.worker_api.clock import Clock
 
@@ -30,12 +32,16 @@ ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client dispatches a step to a GPU in half of the host's time; a value set by the user stays.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
+# Keras reads no keras.json there, whose data type and order of axes would be the user's, and writes none.
+OF_KERAS = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "KERAS_HOME": os.devnull}
 # What Python and absl print after or around the line that says why a process ended.
 _OF_A_DUMP = re.compile(
     r"\s|$|Fatal Python error: |Python runtime state: |(Current t|T)hread 0x|Extension modules: |Aborted|\*\*\* "
 )
 _LOG_PREFIX = re.compile(r"[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _TERM_SECONDS = 0.5  # XLA's threads end at once on SIGTERM; then SIGKILL
+_LOOK_SECONDS = 0.01
+_LATE_SECONDS = 0.1
 
 
 def allocators() -> tuple[Allocator, ...]:
@@ -62,7 +68,7 @@ def environment(
     """Return the child's environment: only this backend, the allocator, and JAX's compile cache if any.
 
     On a CPU the tuned allocator uses one arena for all threads if `one_arena`. Without a backend the child sees all of
-    them, whatever the user's JAX_PLATFORMS says. The user's other defaults of JAX that would change what is
+    them, whatever the user's JAX_PLATFORMS says. The user's other defaults that would change what is
     computed, or make it fail, are left out too.
     """
     overridden = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | REPLACED.keys() | {"JAX_PLATFORMS"}
@@ -79,7 +85,7 @@ def environment(
             "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
-    return kept | _bytecode() | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+    return kept | _bytecode() | OF_KERAS
 
 
 def _bytecode() -> dict[str, str]:
@@ -103,6 +109,7 @@ class Child:
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        self._before = causes.before()
         try:
             self._process = subprocess.Popen(
                 [python, "-m", module, *arguments],
@@ -143,7 +150,10 @@ class Child:
         Raises TimeoutError if none comes in time.
         """
         try:
-            self.heard, line = self._lines.get(timeout=timeout_seconds)
+            try:
+                self.heard, line = self._lines.get(timeout=timeout_seconds)
+            except queue.Empty:  # what came while this process was stopped, as by Ctrl-Z, is still to be read
+                self.heard, line = self._lines.get(timeout=_LATE_SECONDS)
             return line
         except queue.Empty:
             raise TimeoutError from None
@@ -157,7 +167,11 @@ class Child:
     def ended(self) -> str:
         """Return how the process ended and what it said last of an error, in words; call after the end of output."""
         code = self.code()
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        if code < 0:
+            killed_by = signal.Signals(-code)
+            how = ", ".join(filter(None, (f"was killed by {killed_by.name}", causes.cause(killed_by, self._before))))
+        else:
+            how = f"ended with exit code {code}"
         return ": ".join(filter(None, (how, self.last_error())))[:400]
 
     def last_error(self) -> str:
@@ -169,22 +183,29 @@ class Child:
 
     def end(self) -> None:
         """End every process of the group."""
-        for sign, seconds in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, 10.0)):
-            if self._process.poll() is not None and sign == signal.SIGTERM:
-                break
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, sign)
+        if self._process.poll() is None:
+            self._signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(seconds)
-                break
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # grandchildren, if any
-        self._process.wait()
+                self._process.wait(_TERM_SECONDS)
+        self._process.kill()
+        # Python's tracker of semaphores and shared memory ignores SIGTERM, and frees what a killed process left.
+        until = time.monotonic() + (_TERM_SECONDS if self._process.wait() else 0.0)
+        while self._signal(0) and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+        self._signal(signal.SIGKILL)
         self._reader.join()  # the group is gone, so the pipe has ended
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             if stream is not None:
                 with suppress(BrokenPipeError):
                     stream.close()
+
+    def _signal(self, number: int) -> bool:
+        """Send a signal to the group; return whether it still has a process. 0 only asks."""
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
 
 
 @contextmanager

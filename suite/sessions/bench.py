@@ -3,8 +3,8 @@
 import math
 import shutil
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -183,10 +183,15 @@ def close(journal: Journal, out: Path) -> None:
     write(journal, out)
 
 
-def forget(journal: Journal) -> None:
-    """Remove a campaign that was refused before it completed a process: nothing of it is worth resuming."""
-    if not journal.done():
-        shutil.rmtree(journal.path.parent, ignore_errors=True)
+@contextmanager
+def kept_if_begun(journal: Journal) -> Iterator[None]:
+    """Remove a new campaign that is refused before it completed a process: nothing of it is worth resuming."""
+    try:
+        yield
+    except Exception:
+        if not journal.done():
+            shutil.rmtree(journal.path.parent, ignore_errors=True)
+        raise
 
 
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:

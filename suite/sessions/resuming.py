@@ -12,6 +12,7 @@ from suite.console import terminal
 from suite.driver import campaign, preflight, probing
 from suite.driver import journal as journals
 from suite.driver.journal import PLAN_VERSION, Header, Journal
+from suite.driver.remedies import remedy
 from suite.processes import lock
 from suite.results.records import files
 from suite.results.records.machine import Gpu, differing
@@ -25,7 +26,8 @@ def mention_unfinished(out: Path, offers: Mapping[Implementation, Offer]) -> Non
     """Mention the newest campaign if it has not ended and can be resumed with the software that `offers` tell of."""
     for left in journals.journals(out)[:1]:
         if not has_ended(left) and not hindrance(left, offers=offers):
-            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {resume_words(out)}")
+            words = resume_words(out, hosts=hosts_of(left.header()))
+            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {words}")
 
 
 def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
@@ -118,7 +120,7 @@ def hindrance(journal: Journal, count: int | None = None, offers: Mapping[Implem
             check_plan_version(journal.header())
             check_same_settings(journal.header())
             for implementation, offer in (offers or {}).items():
-                check_same_software(journal.header(), implementation, offer)
+                check_offered(journal.header(), implementation, offer)
         else:
             check_resumable_here(journal, count)
     except (RuntimeError, ValueError) as error:
@@ -143,14 +145,7 @@ def check_resumable_here(journal: Journal, count: int = 1) -> None:
     check_same_settings(header)
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
-        present = probing.offer(implementation)
-        check_same_software(header, implementation, present)
-        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
-        if lost := [backend for backend in wanted if backend not in present.backends]:
-            raise RuntimeError(
-                f"campaign '{header.campaign}' cannot be resumed here: '{implementation}' no longer sees backend "
-                f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
-            )
+        check_offered(header, implementation, probing.offer(implementation))
     if (planned := hosts_of(header)) != count:
         remedy = f"give --resume{_of_hosts(planned)}"
         raise RuntimeError(
@@ -195,10 +190,10 @@ def check_same_settings(header: Header) -> None:
         )
 
 
-def check_same_software(header: Header, implementation: Implementation, present: Offer) -> None:
-    """Raise RuntimeError if an implementation's Python or packages changed since a campaign began.
+def check_offered(header: Header, implementation: Implementation, present: Offer) -> None:
+    """Raise RuntimeError if an implementation changed since a campaign began: its Python, packages or backends.
 
-    Older plans do not name them.
+    Older plans do not name the packages.
     """
     then = header.software.get(implementation)
     if then and (changes := campaign.version_changes(then, campaign.versions(present))):
@@ -207,6 +202,15 @@ def check_same_software(header: Header, implementation: Implementation, present:
             f"since it began, {', '.join(changes)}; install the former version{'s' if len(changes) > 1 else ''}, or "
             f"{_instead(header)}"
         )
+    wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
+    for backend in wanted:
+        if backend not in present.backends:
+            reason = present.reasons.get(backend, "")
+            why = f": {reason}" if reason else ""
+            raise RuntimeError(
+                f"campaign '{header.campaign}' cannot be resumed here: '{implementation}' no longer sees backend "
+                f"'{backend}'{why}; {remedy(reason) or 'see suite doctor'}, or {_instead(header)}"
+            )
 
 
 def _instead(header: Header) -> str:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+_TRIED_BYTES = 2**20  # a quota of a user's space shows only when it refuses
+
 
 @dataclass(frozen=True, kw_only=True)
 class Folder:
@@ -26,7 +28,7 @@ def probed(path: Path) -> Folder:
     try:
         handle, name = tempfile.mkstemp(dir=place, prefix=".trying-")
         try:
-            os.write(handle, b"x")
+            os.write(handle, bytes(_TRIED_BYTES))
         finally:
             os.close(handle)
             with suppress(OSError):

@@ -15,6 +15,8 @@ from suite.system.limits import usable_bytes
 from suite.system.nvml import Gpus
 from suite.system.processor import text
 
+_PCI = Path("/sys/bus/pci/devices")
+_MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
@@ -100,15 +102,17 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def why_no_gpu(wanted_one: bool = True) -> str:
-    """Return why no GPU can be used although there is an NVIDIA driver; '' if one can, or without a driver.
+    """Return why no GPU can be used; '' if one can, or if nothing tells.
 
-    If CUDA_VISIBLE_DEVICES hides all of them, that is reported only if `wanted_one`.
+    If CUDA_VISIBLE_DEVICES hides all of them, or no driver shows one, that is reported only if `wanted_one`.
     """
     driver, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
     if driver.problem:
         return f"the GPU's driver does not answer: {driver.problem}; restart the machine or reinstall the driver"
-    if not driver.in_driver or driver.names:
+    if driver.names:
         return ""
+    if not driver.in_driver:
+        return without_driver() if wanted_one else ""
     if not wanted_one and wanted is not None and wanted.strip() in ("", "-1"):
         return ""
     shown = driver.shown()
@@ -124,6 +128,18 @@ def why_no_gpu(wanted_one: bool = True) -> str:
         f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs or slices; there "
         f"{'is' if len(shown) == 1 else 'are'} {', '.join(shown)}: set it to one of these, or unset it{hint}"
     )
+
+
+def without_driver(devices: Path = _PCI) -> str:
+    """Return why NVIDIA's driver shows no GPU: a container without one, or the makers of the cards; '' if unknown."""
+    given = os.environ.get("NVIDIA_VISIBLE_DEVICES")
+    if given in ("", "none", "void"):
+        return f"NVIDIA_VISIBLE_DEVICES is '{given}': this container was started without a GPU (docker run --gpus all)"
+    cards = [path.parent for path in devices.glob("*/class") if (text(path) or "").startswith("0x03")]
+    makers = set(filter(None, (_MAKERS.get(text(card / "vendor") or "") for card in cards)))
+    if "NVIDIA" in makers:
+        return "a card of NVIDIA is here without its driver; install the driver, until nvidia-smi lists the card"
+    return f"the cards here are of {' and '.join(sorted(makers))}; the suite measures NVIDIA's alone" if makers else ""
 
 
 def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> Machine:

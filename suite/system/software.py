@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import subprocess
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ _OF_A_REPOSITORY = re.compile(
     r"|PREFIX|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE"
     r"|NO_REPLACE_OBJECTS|IMPLICIT_WORK_TREE|CONFIG|CONFIG_PARAMETERS|INTERNAL_SUPER_PREFIX|DEFAULT_HASH|TRACE\w*)"
 )
-_GIT_SECONDS = 20
+_GIT_SECONDS = 10.0
+_git_hangs = threading.Event()  # then it is not asked again
+_NO_ANSWER = f"no answer within {_GIT_SECONDS:g} s"
 _HASH = re.compile(r"[0-9a-f]{7,40}(\+changed)?")
 
 
@@ -66,10 +69,12 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
             )
         return Origin(commit=named)
     root = folder.resolve().parent
-    code, top, message = _git(folder, "rev-parse", "--show-toplevel")
+    code, answer, message = _git(folder, "rev-parse", "--show-toplevel", "--short=12", "HEAD")
+    top, _, commit = answer.partition("\n")
     if code is None:
-        return _unknown(f"git cannot be run: {message}", "install git")
-    if code:
+        remedy = "see why git status takes so long" if message == _NO_ANSWER else "install git"
+        return _unknown(f"git cannot be run: {message}", remedy)
+    if code and not top:
         if "safe.directory" in message:
             return _unknown(
                 f"git does not trust another user's checkout, '{root}'",
@@ -81,8 +86,7 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
     if Path(top).resolve() != root or not _is_the_suites(root):
         # A virtual environment inside the user's own repository, whose commit says nothing about this code.
         return _unknown(f"'{folder}' lies in a repository that is not the suite's", "run the suite from its checkout")
-    code, commit, message = _git(folder, "rev-parse", "--short=12", "HEAD")
-    if code != 0:
+    if code:
         return _unknown(f"the checkout '{root}' has no commit ({message})", "commit its files")
     code, changed, _ = _git(folder, "status", "--porcelain", "--untracked-files=normal", "--", ".")
     return Origin(commit=commit + ("+changed" if changed or code != 0 else ""))
@@ -103,6 +107,8 @@ def _is_the_suites(root: Path) -> bool:
 
 def _git(folder: Path, *arguments: str) -> tuple[int | None, str, str]:
     """Return git's exit code, output and last line of errors; the code is None if git cannot be run."""
+    if _git_hangs.is_set():
+        return None, "", _NO_ANSWER
     kept = {name: value for name, value in os.environ.items() if not _OF_A_REPOSITORY.fullmatch(name)}
     try:
         answer = subprocess.run(
@@ -115,7 +121,8 @@ def _git(folder: Path, *arguments: str) -> tuple[int | None, str, str]:
             env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
         )
     except subprocess.TimeoutExpired:
-        return None, "", f"no answer within {_GIT_SECONDS} s"
+        _git_hangs.set()
+        return None, "", _NO_ANSWER
     except OSError as error:
         return None, "", error.strerror or str(error)
     lines = answer.stderr.strip().splitlines()

@@ -10,8 +10,10 @@ from suite.system.redact import anonymous
 
 _WATCHED = re.compile(
     # XLA, JAX, threads and allocators
-    r"(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$"
+    r"(XLA_|JAX_|FLAX_|NNX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|KERAS_(?!HOME)|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$"
     r"|NVIDIA_TF32_OVERRIDE$"
+    # TensorFlow; Terraform's variables begin alike, and say what is private
+    r"|TF_(?!CPP_|(ACC|CLI|CLOUD|DATA|HTTP|IGNORE|IN|INPUT|LOG|PLUGIN|REATTACH|REGISTRY|TOKEN|VAR|WORKSPACE)(_|$))"
     # threads and kernels of the CPU's libraries
     r"|KMP_|GOMP_|OPENBLAS_|GOTO_NUM_THREADS$|BLIS_|VECLIB_|NUMEXPR_|DNNL_|ONEDNN_|ACL_|ATEN_|NPY_|NUMPY_|OPENCV_|TBB_"
     # CUDA, its libraries, and the driver's launch settings; installation folders do not affect speed
@@ -55,7 +57,12 @@ _SPOILING = {
     "PYTHONPROFILEIMPORTTIME": "each import is timed and printed",
     "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, not even its compiled variants",
 }
-# JAX's defaults of a user's own programs, and what the workloads say instead; they do not reach the children. With the
+_OF_FLAX = (
+    *(f"FLAX_{name}" for name in ("FIX_RNG_SEPARATOR", "RETURN_FROZENDICT", "PRESERVE_ADOPTED_NAMES", "USE_FLAXLIB")),
+    *(f"FLAX_{name}" for name in ("ARRAY_REF", "PYTREE_MODULE", "ALWAYS_SHARD_VARIABLE", "HIJAX_VARIABLE", "PROFILE")),
+    *("NNX_GRAPH_MODE", "NNX_GRAPH_UPDATES"),
+)
+# Defaults of a user's own programs, and what the workloads say instead; they do not reach the children. With the
 # guards, another generator or another device every process fails; the others change what is computed.
 REPLACED = {
     "JAX_DEFAULT_DEVICE": "each case names its backend",
@@ -69,6 +76,9 @@ REPLACED = {
     "JAX_TRANSFER_GUARD_HOST_TO_DEVICE": "the suite copies to devices",
     "JAX_TRANSFER_GUARD_DEVICE_TO_DEVICE": "the suite copies between devices",
     "JAX_TRANSFER_GUARD_DEVICE_TO_HOST": "the suite copies from devices",
+    **dict.fromkeys(("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"), "each case names its precision"),
+    **dict.fromkeys(_OF_FLAX, "the workloads use Flax's defaults"),
+    **dict.fromkeys(("KERAS_NNX_ENABLED", "KERAS_USE_BACKEND_AGNOSTIC_OPS"), "the baseline uses Keras' defaults"),
 }
 # With these no process can be measured, and without them it would not be what the user asks for.
 _PREVENTING = {"JAX_DISABLE_JIT": "nothing is compiled, and the suite times compiled programs"}
@@ -149,7 +159,7 @@ def spoiling(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def replaced(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return a note for each of the user's defaults of JAX that does not reach the children."""
+    """Return a note for each of the user's defaults that does not reach the children."""
     return {
         name: f"{name} is '{value}': not used here, since {REPLACED[name]}"
         for name, value in _set(REPLACED, environment).items()

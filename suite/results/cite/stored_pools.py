@@ -15,6 +15,7 @@ from suite import former
 from suite.results.cite.number import PINNED, Number, parse, version_of
 from suite.results.pooled.speedup import State
 from suite.results.records import files
+from suite.results.records.acceptance import fault
 from suite.results.records.record import Record
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
@@ -85,12 +86,12 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
     if not file.is_file():
         return (), ()
     lines, problems = [], []
-    for number, text in enumerate(file.read_bytes().splitlines(), 1):
+    for number, text in enumerate(files.content(file).rstrip().splitlines(), 1):
         try:
             line = msgspec.json.decode(text, type=StoredPool)
             reason = "" if _digest(text, line.digest) == line.digest else "it was changed after it was stored"
         except msgspec.DecodeError as error:
-            line, reason = None, str(error)
+            line, reason = None, fault(b"\n" * (number - 1) + text, error)
         if line is not None and not reason:
             lines.append(line)
         else:

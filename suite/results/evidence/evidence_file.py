@@ -9,6 +9,8 @@ from typing import ClassVar, Self
 
 import msgspec
 
+from suite.results.records import files
+from suite.results.records.acceptance import fault
 from suite.results.records.record import to_json
 from suite.workload import Plain
 
@@ -45,16 +47,18 @@ class EvidenceFile(Plain, frozen=True, kw_only=True):
     @classmethod
     def read_all(cls, folder: Path) -> tuple[Self, ...]:
         """Return all of its kind in the folder of evidence, sorted by file and line. Raises as `read` does."""
-        files = sorted(folder.glob(re.sub(r"\{\w+\}", "*", cls.PLACE)))
-        return tuple(one for file in files for one in cls._in(file))
+        paths = sorted(folder.glob(re.sub(r"\{\w+\}", "*", cls.PLACE)))
+        return tuple(one for path in paths for one in cls._in(path))
 
     @classmethod
     def _in(cls, file: Path) -> list[Self]:
-        decoder, content = msgspec.json.Decoder(cls), file.read_bytes()
+        decoder, content = msgspec.json.Decoder(cls), files.content(file)
         try:
             return decoder.decode_lines(content) if cls.LINE_BY else [decoder.decode(content)]
         except msgspec.DecodeError as error:
-            raise ValueError(f"'{file}' is not what {cls.WRITER} writes: {error}") from error
+            raise ValueError(
+                f"'{file}' is not what {cls.WRITER} writes: {error if cls.LINE_BY else fault(content, error)}"
+            ) from error
 
     def _key(self) -> tuple[str, ...]:
         return tuple(getattr(self, field) for field in self.LINE_BY)

@@ -74,6 +74,15 @@ def parsed(content: bytes) -> Any:
         raise ValueError(f"nested deeper than {_DEEPEST} levels at $") from None
 
 
+def fault(content: bytes, otherwise: object) -> str:
+    """Return why content is not JSON, in the words for records; `otherwise` if it is JSON."""
+    try:
+        parsed(content)
+    except ValueError as error:
+        return str(error)
+    return str(otherwise)
+
+
 def _not_json(text: str, error: json.JSONDecodeError) -> str:
     """Return why a text is not JSON: what git or an editor left in it, else what the grammar expects."""
     if text.startswith("\ufeff"):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from suite.results.records import files
 from suite.workload import Description
 
 FILE_NAME = "catalogue.json"
@@ -15,6 +16,6 @@ def read(folder: Path) -> tuple[Description, ...]:
     if not path.exists():
         return ()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[Description, ...], strict=False)
+        return msgspec.json.decode(files.content(path), type=tuple[Description, ...], strict=False)
     except (OSError, msgspec.MsgspecError) as error:
         raise ValueError(f"'{path}' is no catalogue: {error}; rebuild it with nox -s catalogue") from None

@@ -1,5 +1,6 @@
 """Atomic writing of files, on file systems without hard links, modes or syncing too; a refusal is one line."""
 
+import codecs
 import errno
 import os
 import tempfile
@@ -42,6 +43,14 @@ def if_possible() -> Iterator[None]:
     except OSError as error:
         if error.errno not in _LACKING:
             raise
+
+
+def content(path: Path) -> bytes:
+    """Return a text file's bytes without the byte order mark that an editor may have added.
+
+    Changed line ends need nothing: JSON ignores them, and so does whoever splits lines. Raises OSError.
+    """
+    return path.read_bytes().removeprefix(codecs.BOM_UTF8)
 
 
 def sync(file: BinaryIO) -> None:
