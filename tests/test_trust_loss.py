@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from trust import lies, part_hostile, part_lies, structure
+from trust import lies, part_hostile, part_lies, part_lies_gpu, structure, telling
 
 from suite.results.records import acceptance
 from suite.results.single.validity import CHECKS
@@ -49,7 +49,54 @@ def test_a_sample_of_the_lies_is_caught_and_honest_networks_are_believed():
 
 
 def test_the_check_that_must_catch_a_lie_is_one_of_the_suite():
-    assert {lie.check for lie in lies.LIES.values()} <= {*CHECKS, lies.TRUE_COST}
+    assert {check for lie in lies.LIES.values() for check in lie.checks.values()} <= {*CHECKS, lies.TRUE_COST}
+
+
+def test_most_lies_are_told_on_both_backends_and_those_about_cores_on_a_cpu_alone():
+    on_cpu, on_gpu = set(lies.told_on("cpu")), set(lies.told_on("gpu"))
+    assert on_cpu - on_gpu == {"half_the_cores", "half_the_pool", "fallback"}
+    assert on_gpu - on_cpu == {"no_block_long"}
+
+
+NEW = {
+    "one_batch": "replay",
+    "one_batch_inference": "replay",
+    "constant_inputs": "inputs on the device",
+    "constant_batches": "examples",
+    "half_deferred": "unfinished work",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "check"), NEW.items())
+def test_a_lie_passes_if_the_check_that_catches_it_is_gone(monkeypatch, name, check):
+    assert telling.Session(backend="cpu").caught(name, lies.LIES[name]).by == check
+    monkeypatch.delitem(CHECKS, check)
+    finding = telling.Session(backend="cpu").caught(name, lies.LIES[name])
+    assert (finding.good, finding.by) == (False, "")
+    assert not finding.found.startswith(("invalid", "failed"))
+
+
+def test_a_lie_that_breaks_costs_no_other_and_nothing_begins_after_the_limit(monkeypatch, capsys):
+    def breaks(session, case, lie):
+        raise OSError("no such device")
+
+    monkeypatch.setattr(telling.Session, "_measured", breaks)
+    figures, findings = part_lies_gpu.told("gpu", sample=False)
+    assert figures["lies told"] == len(lies.told_on("gpu"))
+    assert len(findings) == figures["lies told"] + figures["honest workloads"]
+    assert {(finding.good, finding.found) for finding in findings} == {(False, "OSError: no such device")}
+    assert len(capsys.readouterr().err.splitlines()) >= len(findings)
+    monkeypatch.setattr(part_lies_gpu, "_LIMIT_SECONDS", -1.0)
+    _, late = part_lies_gpu.told("gpu", sample=True)
+    assert {finding.found for finding in late} == {"TimeoutError: -1 s were over before it began"}
+
+
+def test_a_process_that_takes_too_long_is_killed():
+    session = telling.Session(backend="cpu", longest_seconds=0.1)
+    finding = session.caught("nan", lies.LIES["nan"])
+    assert not finding.good
+    assert "was killed by SIGKILL" in finding.found
 
 
 def test_what_breaks_at_a_record_whose_parts_were_changed_is_found(monkeypatch):

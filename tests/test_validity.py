@@ -16,8 +16,26 @@ PROGRAM = JaxprCost(
     product_dtypes=("float32",),
     product_precisions=("highest",),
 )
-REPLAY = Replay(first=2.3, once=2.3, twice=2.1, together=2.1, other_inputs=2.4, other_seed=2.5, other_seed_twice=2.2)
-AUDIT = Audit(cores=16, platform="cpu", unfinished_seconds=0.001, program=PROGRAM, replay=REPLAY)
+REPLAY = Replay(
+    first=2.3,
+    once=2.3,
+    twice=2.1,
+    together=2.1,
+    other_inputs=2.4,
+    other_seed=2.5,
+    other_seed_twice=2.2,
+    rotated=True,
+)
+AUDIT = Audit(
+    cores=16,
+    platform="cpu",
+    unfinished_seconds=0.001,
+    loss_seconds=0.001,
+    inputs_on_device=True,
+    examples_differ=True,
+    program=PROGRAM,
+    replay=REPLAY,
+)
 HONEST = factory.run(0, 0.1, elapsed_seconds=2.01, cache_hits=0, audit=AUDIT)
 
 
@@ -67,6 +85,9 @@ def changed(**changes):
         (audited(cores=8), "cores"),
         (audited(platform="gpu"), "backend"),
         (audited(inputs_kept=False), "inputs"),
+        (audited(loss_seconds=0.2), "unfinished work"),
+        (audited(inputs_on_device=False), "inputs on the device"),
+        (audited(examples_differ=False), "examples"),
         (programmed(flop_per_step=0.9 * PROGRAM.flop_per_step), "FLOP"),
         (programmed(parameters=899), "parameters"),
         (programmed(examples=64), "batch"),
@@ -78,11 +99,25 @@ def changed(**changes):
         (replayed(other_inputs=2.3), "replay"),
         (replayed(other_inputs=2.3, other_state=False), "replay"),
         (replayed(other_seed=2.3, other_seed_twice=2.1), "replay"),
+        (replayed(rotated=False), "replay"),
         (replayed(twice=None), "replay"),
     ],
 )
 def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
     assert checks(run) == {check}
+
+
+def test_a_record_from_before_the_checks_of_inputs_passes_them():
+    older = msgspec.structs.replace(REPLAY, rotated=None)
+    assert checks(audited(loss_seconds=None, inputs_on_device=None, examples_differ=None, replay=older)) == set()
+
+
+def test_a_baseline_may_compute_its_loss_anew_and_boosting_has_one_table():
+    assert checks(audited(loss_seconds=0.2, program=None)) == set()
+    trees = factory.record(
+        about=msgspec.structs.replace(ABOUT, family="trees"), runs=(replayed(rotated=False),), step_seconds=(0.1,)
+    )
+    assert not [words for words in validity.invalid(trees) if "replay" in words]
 
 
 BFLOAT16, TF32 = {"precision": "bfloat16"}, {"precision": "tf32"}
@@ -182,6 +217,7 @@ INFERRED = {"flop_per_step": INFERENCE.batch * INFERENCE.flop_per_example}
          {"machine": ONE_CORE}),  # 10 % and 0.1 s beyond 2 s
         ("doubling", changed(doubling_ratio=1.25), changed(doubling_ratio=1.24), {}),
         ("unfinished work", sampled(unfinished_seconds=0.09), sampled(unfinished_seconds=0.11), {}),  # 10 % and 60 ms
+        ("unfinished work", sampled(loss_seconds=0.09), sampled(loss_seconds=0.11), {}),
         ("unfinished work", sampled(awaited_seconds=0.045), sampled(awaited_seconds=0.055), {}),  # 10 % and 10 ms
         ("parameters", programmed(parameters=860, **INFERRED), programmed(parameters=850, **INFERRED),
          {"about": INFERENCE}),  # 95 % of 900
@@ -360,3 +396,22 @@ def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(value
     seen = process_checks.replay(Guess(values.__getitem__), [None, None], 7)
     assert (seen.once, seen.twice) == (8.0, 9.0)
     assert (seen.other_seed, seen.other_seed_twice) == found
+
+
+class Rotating(Guess):
+    """A stand-in whose loss adds up the batches of its steps, the first alone if it does not rotate through them."""
+
+    def __init__(self, rotates):
+        super().__init__(float)
+        self.rotates = rotates
+
+    def put(self, batches):
+        self.batches = batches
+
+    def chain(self, steps):
+        self.value += sum(self.batches[index % len(self.batches) if self.rotates else 0] for index in range(steps))
+
+
+@pytest.mark.parametrize("rotates", [True, False])
+def test_a_replay_tells_whether_steps_rotate_through_the_input_sets(rotates):
+    assert process_checks.replay(Rotating(rotates), [1.0, 2.0], 7).rotated is rotates

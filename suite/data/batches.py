@@ -79,6 +79,12 @@ def contiguous(batch: Batch) -> Batch:
     return {name: np.ascontiguousarray(array) for name, array in batch.items()}
 
 
+def examples_differ(batches: Sequence[Batch]) -> bool:
+    """Return whether the examples of all sets differ, in each array that has several numbers an example."""
+    inputs = [name for name, array in batches[0].items() if array[0].size > 1]
+    return all(any((batch[name] != batches[0][name][0]).any() for batch in batches) for name in inputs)
+
+
 def digest(batches: Sequence[Batch]) -> str:
     """Return the sha256 of the names, dtypes, shapes and bytes of all arrays, in the order of sets and names."""
     total = hashlib.sha256()

@@ -13,13 +13,13 @@ from suite.results.records.run import Audit, Replay
 from suite.results.single.validity import AWAITED_SECONDS, SPINNING_SECONDS
 from suite.system.counters import granted_cores
 from suite.worker_api.clock import Clock
-from suite.worker_api.program import Batch, Program
+from suite.worker_api.program import Batch, Program, ReadBack
 
 LONGEST_SECONDS = 2.0  # watched at most this long
 _LOOKS = 3
 _WATCH_SECONDS = 0.02
 _QUIET_SHARE = 0.25  # of one core
-CALLS = 8  # steps of all replays together; one step may give the same loss for two seeds by chance
+CALLS = 10  # steps of all replays together; one step may give the same loss for two seeds by chance
 _OTHER_SEEDS = 3  # one other seed may give the same mean by chance, once in some hundred
 
 
@@ -79,7 +79,13 @@ def drain() -> None:
 
 
 def audit(
-    target: Program, inputs: Sequence[Batch], digest: str, seed: int, left: PendingWork | None, replayed: bool
+    target: Program,
+    inputs: Sequence[Batch],
+    digest: str,
+    seed: int,
+    left: PendingWork | None,
+    replayed: bool,
+    loss_seconds: float | None = None,
 ) -> Audit:
     """Return the audit of the program; `digest` is that of the inputs before the program had them.
 
@@ -90,8 +96,11 @@ def audit(
         cores=usable_cores(),
         platform=target.platform(),
         inputs_kept=data.digest(inputs) == digest,
+        inputs_on_device=target.holds(inputs) if isinstance(target, ReadBack) else None,
+        examples_differ=data.examples_differ(inputs),
         unfinished_seconds=left.seconds if left else None,
         awaited_seconds=left.awaited_seconds if left else None,
+        loss_seconds=loss_seconds,
         program=seen,
         replay=replay(target, inputs, seed) if replayed and seen is not None else None,
     )
@@ -126,7 +135,9 @@ def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
     start(alone, seed)
     once, state, twice = loss(call), target.state_digest(), loss(call)
     start(alone, seed)
-    together = loss(2 * call)
+    together = loss(2 * call), target.state_digest()
+    start(inputs, seed)
+    rotated = loss(2 * call), target.state_digest()
     start(other, seed)
     other_inputs, other_state = loss(call), target.state_digest() != state
     other_seed = other_seed_twice = None
@@ -139,11 +150,12 @@ def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
         first=first,
         once=once,
         twice=twice,
-        together=together,
+        together=together[0],
         other_inputs=other_inputs,
         other_state=other_state,
         other_seed=other_seed,
         other_seed_twice=other_seed_twice,
+        rotated=rotated != together,
     )
 
 

@@ -9,7 +9,7 @@ import platform
 import resource
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
@@ -83,21 +83,29 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     target, owner = process.result("import", lambda: program(process.case))
     inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
-    left = None
+    left = loss_seconds = None
     if any(SCOPES[scope].steady for scope in process.runs):
         step = process.runs.get("step")
         again = partial(steady.run_and_block, target, step.steps_per_sample) if step else None
-        left = process.result("leftover", lambda: checks.least(again, process.clocks))
+        left, loss_seconds = process.result("leftover", lambda: leftover(target, again, process.clocks))
     versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     if not SCOPES[process.case.scope].trains:
         still = left is not None and left.seconds >= checks.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
-        found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
+        found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed, loss_seconds))
         process.note(audit=found)
     report = WorkerReport(runs=process.runs, software=versions, energy_step_seconds=energy)
     say(Message(stage="done", report=report))
+
+
+def leftover(
+    target: Program, again: Callable[[], object] | None, clocks: clock.Clock
+) -> tuple[checks.PendingWork, float]:
+    """Return the pending work after the samples, and how many seconds the last loss then takes to read."""
+    left = checks.least(again, clocks)
+    return left, clock.timed(target.loss, clocks).wall_seconds
 
 
 def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:

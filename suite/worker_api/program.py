@@ -94,6 +94,14 @@ class HostFed(Protocol):
         """Dispatch `steps` dependent steps, each with its batch copied to the device first."""
 
 
+@runtime_checkable
+class ReadBack(Protocol):
+    """A program whose input sets can be read back from the device."""
+
+    def holds(self, batches: Sequence[Batch]) -> bool | None:
+        """Return whether the device's arrays equal these input sets; None if other hosts have parts of them."""
+
+
 class BatchSource(Protocol):
     """Makes a workload's batches: either `preparation` or `draw` is given, the other is None."""
 

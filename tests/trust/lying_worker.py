@@ -10,6 +10,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import msgspec
+import numpy as np
 
 from suite import models
 from suite.programs.jax import program
@@ -181,6 +182,56 @@ class NoAdvance(JaxProgram):
         self._state = state
 
 
+class OneBatch(JaxProgram):
+    def chain(self, steps):
+        self._dispatch(self._batches[0] for _ in range(steps))
+
+
+class OneBatchPut(JaxProgram):
+    def put(self, batches):
+        super().put([batches[0]] * len(batches))
+
+
+class ConstantInputs(JaxProgram):
+    def put(self, batches):
+        super().put([batch | {"images": np.full_like(batch["images"], 0.5)} for batch in batches])
+
+
+class Lazy:
+    def __init__(self, array):
+        self.array = array
+
+    def block_until_ready(self):
+        return self
+
+
+class LazyObject(JaxProgram):
+    def block(self):
+        jax.block_until_ready([Lazy(array) for array in (*self._state, self._out)])
+
+
+class HalfDeferred(JaxProgram):
+    now = staticmethod(lambda steps: (steps + 1) // 2)
+
+    def initialise(self, seed):
+        super().initialise(seed)
+        self._owed = []
+
+    def chain(self, steps):
+        now = self.now(steps)
+        self._dispatch(self._batches[index % len(self._batches)] for index in range(now))
+        self._owed.append(range(now, steps))
+
+    def loss(self):
+        owed, self._owed = self._owed, []
+        self._dispatch(self._batches[index % len(self._batches)] for steps in owed for index in steps)
+        return super().loss()
+
+
+class Deferred(HalfDeferred):
+    now = staticmethod(lambda steps: 0)
+
+
 PROGRAMS = {
     "no_block": NoBlock,
     "wrapper": Wrapper,
@@ -202,6 +253,14 @@ PROGRAMS = {
     "smaller_inputs": SmallerInputs,
     "lower_precision": LowerPrecision,
     "cached_inference": CachedOutput,
+    "one_batch": OneBatch,
+    "one_batch_inference": OneBatch,
+    "one_batch_put": OneBatchPut,
+    "constant_inputs": ConstantInputs,
+    "lazy_object": LazyObject,
+    "deferred": Deferred,
+    "half_deferred": HalfDeferred,
+    "no_block_long": NoBlock,
 }
 
 
@@ -242,9 +301,24 @@ def fallback():
     program.shardings = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
 
 
+def constant_batches():
+    made = main.batches
+    main.batches = lambda owner, task: [
+        batch | {"images": np.full_like(batch["images"], 0.5)} for batch in made(owner, task)
+    ]
+
+
 PATCHES = {
     patch.__name__: patch
-    for patch in (skipped_layers, replaced_clock, edited_samples, half_the_cores, half_the_pool, fallback)
+    for patch in (
+        skipped_layers,
+        replaced_clock,
+        edited_samples,
+        half_the_cores,
+        half_the_pool,
+        fallback,
+        constant_batches,
+    )
 }
 
 
@@ -254,7 +328,7 @@ def lying(program, case):
 
 
 if __name__ == "__main__":
-    name = sys.argv[1].removesuffix("_gpu")
+    name = sys.argv[1]
     if name in PATCHES:
         PATCHES[name]()
     elif name in PROGRAMS:

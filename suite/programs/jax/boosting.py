@@ -56,8 +56,11 @@ class BoostingProgram(JaxProgram):
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the first input set to the devices, column by column: bins uint8[C,N], labels float32[1,N]."""
-        self._host = [_columns(batches[0])]
+        self._host = list(self._arranged(batches))
         self._batches = [jax.device_put(self._host[0], self._shardings.batches)]
+
+    def _arranged(self, batches: Sequence[Batch]) -> Sequence[Batch]:
+        return [_columns(batches[0])]
 
     def feed(self, steps: int) -> None:
         """Dispatch dependent rounds, each with the whole table copied from the host."""

@@ -140,14 +140,24 @@ class JaxProgram:
         self._host = batches
         if self._case.variant == "scan":
             assert STEPS_PER_CALL % len(batches) == 0
-            together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
-            self._batches = [put(together, self._shardings.batches)]
+            self._batches = [put(_stacked(batches), self._shardings.batches)]
             self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
         else:
             self._batches = [self._placed(batch) for batch in batches]
         if self._weights and self._compiled_seed not in (None, self._seed):
             self.lower()
             self.compile()
+
+    def holds(self, batches: Sequence[Batch]) -> bool | None:
+        """Return whether the device's arrays equal these input sets; None if other hosts have parts of them."""
+        if not self._shardings.batch.is_fully_addressable:
+            return None
+        expected = self._arranged(batches)
+        return len(expected) == len(self._batches) and all(map(_same, expected, self._batches))
+
+    def _arranged(self, batches: Sequence[Batch]) -> Sequence[Batch]:
+        """Return the input sets as `put` arranges them."""
+        return [_stacked(batches)] if self._case.variant == "scan" else batches
 
     def _cpu_devices(self) -> int:
         return self._workload.cpu_devices
@@ -304,6 +314,14 @@ class JaxProgram:
             "jax_weights_constant": bool(self._weights),
             **self._options(),
         }
+
+
+def _stacked(batches: Sequence[Batch]) -> Batch:
+    return {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
+
+
+def _same(expected: Batch, there: Mapping[str, Any]) -> bool:
+    return expected.keys() == there.keys() and all(np.array_equal(expected[name], there[name]) for name in expected)
 
 
 def tree_digest(tree: Any) -> str:

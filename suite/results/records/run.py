@@ -110,6 +110,7 @@ class Replay(Plain, frozen=True, kw_only=True):
     other_state: bool | None = None  # that call ended in another state; differs even if all outputs are 0.5
     other_seed: float | None  # of the first call with other initial values, one of several seeds tried
     other_seed_twice: float | None = None  # of the second call: changes even for a deep network that returns 0 at first
+    rotated: bool | None = None  # two calls over all input sets end elsewhere than over the first set alone
 
 
 class Audit(Plain, frozen=True, kw_only=True):
@@ -118,8 +119,11 @@ class Audit(Plain, frozen=True, kw_only=True):
     cores: int  # available to its threads
     platform: str | None = None  # of the device that holds its arrays
     inputs_kept: bool = True  # the batches are unchanged after the samples
+    inputs_on_device: bool | None = None  # the arrays on the device, read back after the samples, equal the batches
+    examples_differ: bool | None = None  # in each input that has several numbers an example
     unfinished_seconds: float | None = None  # of work after the end of the last sample
     awaited_seconds: float | None = None  # of these, until the last array was ready
+    loss_seconds: float | None = None  # to read the last loss after that
     program: JaxprCost | None = None
     replay: Replay | None = None  # in a campaign's first round
 

@@ -95,6 +95,9 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
     awaited = run.audit.awaited_seconds if _dispatched(record) else None
     if awaited is not None and awaited > _UNFINISHED_SHARE * sample + AWAITED_SECONDS:
         yield f"its arrays were there {awaited:.3f} s after a sample of {sample:.3f} s had ended"
+    read = run.audit.loss_seconds if run.audit.program is not None else None  # a baseline may compute it anew
+    if read is not None and read > _UNFINISHED_SHARE * sample + SPINNING_SECONDS:
+        yield f"its loss took {read:.3f} s to read after a sample of {sample:.3f} s had ended"
 
 
 def _dispatched(record: Record) -> bool:
@@ -164,6 +167,16 @@ def _inputs(record: Record, audit: Audit) -> Iterator[str]:
         yield "the batches were changed while they were used"
 
 
+def _on_device(record: Record, audit: Audit) -> Iterator[str]:
+    if audit.inputs_on_device is False:
+        yield "the arrays on the device are not the batches of the record"
+
+
+def _examples(record: Record, audit: Audit) -> Iterator[str]:
+    if audit.examples_differ is False:
+        yield "every example is the same"
+
+
 def _flop(record: Record, program: JaxprCost) -> Iterator[str]:
     wanted = record.case.batch * record.description.flop_per_example
     if program.flop_per_step < _FEWEST_FLOP * wanted:
@@ -216,6 +229,8 @@ def _replay(record: Record, run: Run) -> Iterator[str]:
         yield f"after a chain the loss is {together:.6g}, after its steps one by one {twice:.6g}"
     if once == replay.other_inputs and not replay.other_state:
         yield f"the loss is {once:.6g} whatever the batch"
+    if about.family != "trees" and replay.rotated is False:  # boosting has one table
+        yield f"after two steps the loss is {together:.6g} whatever the second batch"
     # Boosting has no parameters to draw, and a copy of memory ignores them.
     if about.flop_per_example > 0 and (once, twice) == (replay.other_seed, replay.other_seed_twice):
         yield f"the loss is {once:.6g} whatever the parameters"
@@ -237,6 +252,8 @@ CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {
     "cores": _of_audit(_cores),
     "backend": _of_audit(_backend),
     "inputs": _of_audit(_inputs),
+    "inputs on the device": _of_audit(_on_device),
+    "examples": _of_audit(_examples),
     "FLOP": _of_program(_flop),
     "parameters": _of_program(_parameters),
     "batch": _of_program(_batch),
