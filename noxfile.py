@@ -498,7 +498,7 @@ def parity(session: nox.Session) -> None:
 
 @on_python
 def trust(session: nox.Session) -> None:
-    """Prove the harness, part by part, and leave the site's evidence: `-- [--sample] [PART...]`."""
+    """Prove the harness, part by part, and leave the site's evidence: `-- [--sample] [--minutes N] [PART...]`."""
     install(session, "site")
     dependencies(session, "tests")
     session.run("python", "-m", "trust", *session.posargs, env={"PYTHONPATH": "tests"})

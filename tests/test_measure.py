@@ -373,6 +373,24 @@ def test_a_process_of_which_a_part_is_missing_is_run_again_and_nothing_comes_twi
     assert len(again) == len({(entry.case, entry.run.round) for entry in again}) == 9
 
 
+def test_a_run_whose_sibling_was_lost_within_a_write_stays_the_only_one_of_its_round(tmp_path):
+    cases = [factory.record(scope=scope).case for scope in ("step", "transfer")]
+    plan = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
+    runs = {**factory.FACTS.runs, "transfer": factory.FACTS.runs["step"]}
+    report = msgspec.structs.replace(factory.FACTS, runs=runs)
+    lines = [*good_lines()[:-1], msgspec.json.encode(Message(stage="done", report=report))]
+    journal = measured(tmp_path, lambda unit: FakeChild(lines), plan)
+    content = journal.path.read_bytes()
+    journal.path.write_bytes(content[: content.index(b'"scope":"transfer"', content.index(b'"type":"run"'))])
+    (kept,) = (entry for entry in journal.entries() if isinstance(entry, CompletedRun))
+    measured(tmp_path, lambda unit: FakeChild(lines), plan)
+    entries = [entry for entry in journal.entries() if isinstance(entry, CompletedRun)]
+    assert entries[0] == kept
+    assert sorted((entry.case.scope, entry.run.round) for entry in entries) == [
+        (scope, number) for scope in ("step", "transfer") for number in range(3)
+    ]
+
+
 def sessions(tmp_path, places, cut):
     """A journal of two rounds in one place, then `cut` cases of the third, then another place or the same."""
     journal, plan = Journal(tmp_path / "journal.jsonl"), header()

@@ -1,5 +1,6 @@
 """Samples of the proof: planted lies are caught, nothing is lost, a file from elsewhere does no harm."""
 
+import json
 import os
 import random
 import subprocess
@@ -7,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from trust import lies, part_hostile, part_lies, part_lies_gpu, structure, telling
+from trust import lies, mutated, part_hostile, part_kills, part_lies, part_lies_gpu, structure, telling
+from trust.__main__ import proved
 
 from suite.results.records import acceptance
 from suite.results.single.validity import CHECKS
@@ -24,6 +26,34 @@ def test_a_sample_of_the_proof_holds(part):
     command = [sys.executable, "-m", "trust", "--sample", part]  # on its own: JAX does not let this process fork
     ended = subprocess.run(command, cwd=TESTS.parent, env=env, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@ON_LINUX
+def test_every_bug_that_is_planted_for_the_kills_is_caught(tmp_path):
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
+    command = [sys.executable, "-m", "trust.planted", str(tmp_path)]
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    caught = json.loads(ended.stdout)
+    assert caught.pop("nothing") == []
+    words = {
+        "a record written in place": "record",
+        "a run measured again after a resume": "1 of 2 rounds",
+        "a line glued to one that was cut": "1 of 2 rounds",
+        "drafts that nobody removes": "drafts are left over",
+        "a child that outlives its parent": "sleep 60",
+        "a kept run beside the one of its sibling": "samples twice",
+    }
+    assert caught.keys() == words.keys()
+    assert [bug for bug, said in words.items() if said not in "; ".join(caught[bug])] == []
+
+
+def test_parts_that_try_by_chance_are_told_how_long_and_by_which_seed(monkeypatch):
+    monkeypatch.setattr(part_kills, "prove", lambda sample, minutes, seed: ({"asked": (minutes, seed)}, []))
+    assert proved("kills", sample=False, minutes=120.0, seed=7).figures == {"asked": (120.0, 7), "seed": "7"}
+    usual = [proved("kills", sample=False).figures for _ in range(2)]
+    assert {minutes for minutes, _ in (each["asked"] for each in usual)} == {part_kills.MINUTES}
+    assert usual[0]["seed"] != usual[1]["seed"]
 
 
 @ON_LINUX
@@ -100,18 +130,38 @@ def test_a_process_that_takes_too_long_is_killed():
 
 
 def test_what_breaks_at_a_record_whose_parts_were_changed_is_found(monkeypatch):
-    assert part_hostile.structured(10).good
     monkeypatch.setattr(structure, "summary", lambda record: record.runs[99])
-    found = part_hostile.structured(10)
-    assert not found.good
-    assert (found.trials, found.failures > 0, "while it was judged" in found.found) == (30, True, True)
+    tally = mutated.tried(seed=0, number=0, seconds=0, records=3)
+    *damaged, changed = part_hostile.by_chance(tally)
+    assert [finding.good for finding in damaged] == [True, True]
+    assert not changed.good
+    assert (changed.trials, changed.failures) == (tally.changed, tally.changed_taken)
+    assert "seed 0" in changed.found
+    assert "while it was judged" in changed.found
     monkeypatch.setattr(structure, "validate", lambda content: content[-1:][1])
-    assert part_hostile.structured(10).failures == 30
+    tally = mutated.tried(seed=0, number=0, seconds=0, records=3)
+    assert len(tally.changed_troubles) == tally.changed > 0
+
+
+def test_a_reader_that_takes_what_was_cut_or_changed_is_caught(monkeypatch):
+    good = mutated.tried(seed=0, number=0, seconds=0, records=2)
+    assert (good.cut_troubles, good.flipped_troubles, good.changed_troubles) == ([], [], [])
+    monkeypatch.setattr(acceptance, "digest", lambda content, stated="": stated)
+    found = mutated.tried(seed=0, number=0, seconds=0, records=2)
+    assert found.flipped == good.flipped
+    assert any(line.endswith("taken") for line in found.flipped_troubles)
+    monkeypatch.setattr(mutated, "validate", lambda content: None)
+    assert len(mutated.tried(seed=0, number=0, seconds=0, records=2).cut_troubles) == good.cut
+
+
+def test_the_same_seed_changes_the_same_records_and_another_changes_others():
+    first, again, other = (mutated.tried(seed=seed, number=0, seconds=0, records=3) for seed in (1, 1, 2))
+    assert first == again != other
 
 
 def test_every_way_to_change_a_record_is_taken():
     plain, dice = part_hostile.template(), random.Random(0)
-    made = [structure.mutant(plain, plain, dice) for _ in range(400)]
+    made = [structure.mutant(structure.Parts(plain), plain, dice) for _ in range(400)]
     kinds = {what.split()[0] for what, changed in filter(None, made)}
     assert kinds == {*structure.FITS} - {"move"}  # nothing to take from itself
     assert all(changed != plain for _, changed in filter(None, made))

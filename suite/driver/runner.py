@@ -237,7 +237,8 @@ class _Measuring:
         failed = fill_compile_cache(task, number, position, self.cache, listener, start, deadline)
         completed = failed or tuple(measuring)
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
-        entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed)
+        kept = _kept(self.done, number)
+        entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in completed if entry.case not in kept)
         check_unchanged(header)
         check_same_software(header, self.done, entries)
         self.journal.append(*entries)
@@ -261,6 +262,14 @@ class _Measuring:
         seconds = self.forecast.seconds(group) + (1 if telemetry.rested else 2) * ENERGY_SECONDS
         wanted = counts_energy(self.header, number) and seconds <= self.deadline.left
         return wanted and telemetry.counts(group, self.header.profile)
+
+
+def _kept(done: Iterable[CompletedRun], number: int) -> set[Case]:
+    """Return the cases that a round already has: a death within a write keeps some of a process's cases, not all.
+
+    Those are measured again beside the others of their process, and their first run stays.
+    """
+    return {entry.case for entry in done if entry.run.round == number}
 
 
 def check_unchanged(header: Header) -> None:

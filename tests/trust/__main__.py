@@ -1,7 +1,8 @@
-"""Prove the harness: `python -m trust [--sample] [PART...]`, with the tests on Python's path.
+"""Prove the harness: `python -m trust [--sample] [--minutes N] [--seed N] [PART...]`, with the tests on Python's path.
 
 A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
-and its findings; it raises LookupError where the machine lacks what it needs. LEADING, if there, names the figure that
+and its findings; it raises LookupError where the machine lacks what it needs. One that tries by chance for as long as
+one wants has MINUTES, its usual length, and `prove(sample, minutes, seed)`. LEADING, if there, names the figure that
 the overview of the page states too: where a finding stands for many; ON_GPU says that the part runs on a GPU. A whole
 run of a part becomes the site's evidence; a sample is only printed.
 """
@@ -10,6 +11,7 @@ import argparse
 import datetime
 import importlib
 import pkgutil
+import random
 import sys
 import time
 from collections.abc import Sequence
@@ -34,11 +36,17 @@ def on(gpu_names: Sequence[str], cpu: str) -> str:
     return ", ".join((*gpu_names[:1], cpu))
 
 
-def proved(name: str, sample: bool) -> evidence.Part:
-    """Run a part and return what it found."""
+def proved(name: str, sample: bool, minutes: float | None = None, seed: int | None = None) -> evidence.Part:
+    """Run a part and return what it found; `minutes` and `seed` are for those that try by chance."""
     module = importlib.import_module(f"trust.part_{name}")
     start = time.monotonic()
-    figures, findings = module.prove(sample)
+    if usual := getattr(module, "MINUTES", None):
+        seed = random.SystemRandom().getrandbits(32) if seed is None else seed
+        print(f"{name}: --seed {seed}", flush=True)  # a run that is broken off can be repeated too
+        figures, findings = module.prove(sample, usual if minutes is None else minutes, seed)
+        figures |= {"seed": str(seed)}
+    else:
+        figures, findings = module.prove(sample)
     made = datetime.datetime.now(datetime.UTC).date().isoformat()
     before = next((part for part in evidence.Part.read_all(EVIDENCE) if part.name == name), None)
     return evidence.Part(
@@ -60,6 +68,8 @@ def main() -> int:
     """Return 0 if every finding of every part asked for is as it has to be."""
     asked = argparse.ArgumentParser(prog="python -m trust", description=__doc__.splitlines()[0])
     asked.add_argument("--sample", action="store_true", help="a few of each, in seconds; writes no evidence")
+    asked.add_argument("--minutes", type=float, help="how long kills and hostile each go on; default: 5")
+    asked.add_argument("--seed", type=int, help="repeats what kills and hostile tried; default: another in each run")
     asked.add_argument("parts", nargs="*", metavar="PART", help=f"all: {', '.join(names())}")
     given = asked.parse_args()
     for name in given.parts:
@@ -68,7 +78,7 @@ def main() -> int:
     good = True
     for name in given.parts or names():
         try:
-            part = proved(name, given.sample)
+            part = proved(name, given.sample, given.minutes, given.seed)
         except LookupError as why:
             print(f"{name}: left out, {why}")
             good &= name not in given.parts

@@ -1,9 +1,12 @@
 """A fake Python that the suite starts in place of a real one: as quick as a process can be, and faulty on demand.
 
 `interpreter` writes it; SUITE_JAX_PYTHON names it. The variable FAKE says what it does: 'good', or a fault and the
-stage it comes in, such as 'hang samples'; 'real worker' starts one, so that the offer alone is a fake.
+stage it comes in, such as 'hang samples'; 'real worker' starts one, so that the offer alone is a fake. `program` makes
+the good one of fake.c, which starts in 1 ms, where there is a compiler.
 """
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,9 +17,11 @@ from suite.worker_api.protocol import Offer
 from suite.workload import Description, Source
 
 NAMES = ("alpha", "beta", "gamma", "delta")
+DATASET = "mnist"
+_PROGRAM = Path(__file__).with_name("fake.c")
 
 _SCRIPT = """
-import json, math, os, random, select, signal, sys, time
+import ctypes, json, math, os, random, select, signal, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 fault, _, where = os.environ.get("FAKE", "good").partition(" ")
@@ -38,6 +43,7 @@ if sys.argv[2] == "suite.telemetry.kernel":
 
 if fault == "real":
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # once its parent ends, as a real worker
 task = json.loads(sys.stdin.buffer.raw.readline())
 pause = float(os.environ.get("FAKE_SECONDS", "0.002"))
 stages = ["import", "data", "init", "lower", "compile", "first_step", "warmup", "samples"]
@@ -104,7 +110,7 @@ def description(name: str) -> Description:
         claims=(),
         differs=(),
         inferred=True,
-        dataset="mnist",
+        dataset=DATASET,
         preprocessing="none",
         optimizer="none",
         loss="none",
@@ -118,6 +124,29 @@ def description(name: str) -> Description:
 
 def interpreter(folder: Path, backends: tuple[str, ...] = ("cpu",), names: tuple[str, ...] = NAMES) -> Path:
     """Write the fake Python, which offers these names on these backends, and return what to run."""
+    _write_offer(folder, backends, names)
+    (folder / "fake.py").write_text(_SCRIPT)
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "$(dirname "$0")/fake.py" "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
+def program(folder: Path, names: tuple[str, ...] = NAMES) -> Path | None:
+    """Compile the good fake, which offers these names on the CPU, and return what to run; None without a compiler.
+
+    It answers as the telemetry too.
+    """
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    _write_offer(folder, ("cpu",), names)
+    python = folder / "python"
+    made = subprocess.run([compiler, "-O1", "-o", python, _PROGRAM], capture_output=True, check=False)
+    return None if made.returncode else python
+
+
+def _write_offer(folder: Path, backends: tuple[str, ...], names: tuple[str, ...]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     offer = Offer(
         implementation="jax",
@@ -128,8 +157,3 @@ def interpreter(folder: Path, backends: tuple[str, ...] = ("cpu",), names: tuple
         package=str(PACKAGE),
     )
     (folder / "offer.json").write_bytes(msgspec.json.encode(offer))
-    (folder / "fake.py").write_text(_SCRIPT)
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "$(dirname "$0")/fake.py" "$@"\n')
-    python.chmod(0o755)
-    return python

@@ -4,20 +4,18 @@ import copy
 import csv
 import hashlib
 import io
-import itertools
 import json
 import math
 import os
 import platform
-import random
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,14 +37,13 @@ from suite.results.records import packs, store
 from suite.results.records.acceptance import validate
 from suite.results.records.record import Record, digest, to_json
 from suite.system import machine
-from trust import structure
+from suite.system.counters import granted_cores
+from trust import mutated
 
 TITLE = "Can a record's file do harm?"
+MINUTES = 5.0  # of changes by chance
 
 _ROOT = Path(__file__).parents[2]
-_PUBLISHED = _ROOT / "site" / "records"
-_MANY = 8  # runs
-_PLACE = re.compile(r"at (line \d+ column \d+|\$[^ ]*)")
 Plain = dict[str, Any]
 
 EVIL = (
@@ -69,18 +66,20 @@ EVIL = (
 )  # fmt: skip
 
 
-def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
+def prove(sample: bool, minutes: float, seed: int) -> tuple[dict[str, float | int | str], list[Finding]]:
     """Return what was tried on files, and what got through."""
     examples = 50 if sample else 3000
-    cut, flipped = damaged(sample)
-    changed = structured(20 if sample else 20_000)
-    findings = [cut, flipped, changed, *lies(), *archives(sample), *rendered(), rest_is_shown(), formulas()]
+    began = time.monotonic()
+    tally = changed(sample, minutes, seed)
+    rate = tally.files / (time.monotonic() - began)
+    findings = [*by_chance(tally), *lies(), *archives(sample), *rendered(), rest_is_shown(), formulas()]
     findings += properties(examples)
     if not sample:
         findings.append(nothing_identifies())
     figures: dict[str, float | int | str] = {
         "files refused, each with its place and reason": f"{sum(f.good for f in findings)} of {len(findings)} kinds",
-        "damaged copies of real records": f"{cut.trials} cut, {flipped.trials} flipped, {changed.trials} changed",
+        "changed copies of real records": f"{tally.cut} cut, {tally.flipped} flipped, {tally.changed} restructured",
+        "changed copies a second": round(rate),
     }
     return figures, findings
 
@@ -113,96 +112,46 @@ def refusal(content: bytes) -> str | None:
     return None
 
 
-# Damage
+# Chance
 
 
-def damaged(sample: bool) -> tuple[Finding, Finding]:
-    """Return what became of real records cut at every byte, and with every byte flipped."""
-    files = sorted(store.paths([_PUBLISHED]), key=lambda path: (len(store.content(path)), path))
-    files = files[:1] if sample else [*files[:3], files[len(files) // 2], files[-1]]
-    step = 131 if sample else 1
-    tasks = [(path, kind, step) for path in files for kind in ("cut", "flipped")]
+def changed(sample: bool, minutes: float, seed: int) -> mutated.Tally:
+    """Return what became of published records changed by chance, by one process a core."""
     if sample:
-        found = list(itertools.starmap(spoilt, tasks))
-    else:
-        with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(spoilt, *zip(*tasks, strict=True)))
-    answers = []
-    for kind, what in (("cut", "cut short at every byte"), ("flipped", "with one bit flipped in every byte")):
-        mine = [each for task, each in zip(tasks, found, strict=True) if task[1] == kind]
-        copies, taken, unclear = (sum(each[n] for each in mine) for n in range(3))
-        answers.append(
-            Finding(
-                what=f"real records {what}",
-                expected="refused, in one line",
-                found=f"{copies} copies, {taken} taken, {unclear} refused unclearly",
-                by="JSON's grammar, the schema, the digest",
-                good=copies > 0 and not taken and not unclear,
-                trials=copies,
-                failures=taken + unclear,
-            )
-        )
-    return answers[0], answers[1]
+        return mutated.tried(seed, 0, 0, records=3)
+    numbers = range(granted_cores())
+    with ProcessPoolExecutor(len(numbers), mp_context=get_context("spawn")) as pool:
+        running = [pool.submit(mutated.tried, seed, number, 60 * minutes) for number in numbers]
+        return mutated.added([each.result() for each in running])
 
 
-def spoilt(path: Path, kind: str, step: int) -> tuple[int, int, int]:
-    """Return how many damaged copies of a file there were, how many were taken, how many refused unclearly."""
-    content = store.content(path)
-    copies = taken = unclear = 0
-    for place in range(0, len(content), step):
-        bad = content[:place] if kind == "cut" else _flipped(content, place)
-        line = refusal(bad)
-        copies += 1
-        taken += line is None
-        unclear += line is not None and not clear(line)
-    return copies, taken, unclear
-
-
-def structured(each: int) -> Finding:
-    """Return what became of real records whose parts were changed, so many by each of three processes."""
-    seeds = [random.SystemRandom().getrandbits(32) for _ in range(3)]
-    if each < 1000:
-        found = [altered(seed, each) for seed in seeds]
-    else:
-        with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(altered, seeds, [each] * 3))
-    taken, broken = sum(taken for taken, _ in found), [line for _, lines in found for line in lines]
-    return Finding(
-        what="real records with parts swapped, repeated, lost, taken from others, off by one or by a thousand",
-        expected="refused in one line, or read, judged and written again as the same",
-        found="; ".join(broken[:5])[:400] or f"{3 * each} records, {taken} taken, nothing broke",
-        by="the schema and the rules of a record; the digest matches",
-        good=not broken,
-        trials=3 * each,
-        failures=len(broken),
+def by_chance(tally: mutated.Tally) -> Iterator[Finding]:
+    """Yield the findings on cut, flipped and structured mutants."""
+    damaged = ("refused, in one line", "JSON's grammar, the schema, the digest")
+    careful = (
+        "refused in one line, or read, judged and written again as the same",
+        "the schema and the rules of a record; the digest matches",
     )
-
-
-def altered(seed: int, count: int) -> tuple[int, list[str]]:
-    """Return how many of so many mutants were taken, and what broke."""
-    dice, taken, broken = random.Random(seed), 0, []
-    paths = list(store.paths([_PUBLISHED]))
-    read = cache(lambda path: json.loads(store.content(path)))
-    while count:
-        one, donor = read(dice.choice(paths)), read(dice.choice(paths))
-        if len(one["runs"]) > _MANY:  # its mutants take long
-            continue
-        made = structure.mutant(one, donor, dice)
-        if made is not None:
-            what, plain = made
-            was_taken, line = structure.breaks(sealed_file(plain))
-            taken, count = taken + was_taken, count - 1
-            broken += [f"{what}, seed {seed}: {line}"] if line else []
-    return taken, broken
-
-
-def _flipped(content: bytes, place: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :]
-
-
-def clear(line: str) -> bool:
-    """Return whether a refusal has its place and stays on one line."""
-    return bool(_PLACE.search(line)) and "\n" not in line
+    for what, (expected, by), count, troubles, more in (
+        ("real records cut short at a random byte", damaged, tally.cut, tally.cut_troubles, "none taken"),
+        ("real records with a random bit flipped", damaged, tally.flipped, tally.flipped_troubles, "none taken"),
+        (
+            "real records with parts swapped, repeated, lost, taken from others, off by one or by a thousand",
+            careful,
+            tally.changed,
+            tally.changed_troubles,
+            f"{tally.changed_taken} taken, nothing broke",
+        ),
+    ):
+        yield Finding(
+            what=what,
+            expected=expected,
+            found="; ".join(troubles[:5])[:400] or f"{count} copies, {more}",
+            by=by,
+            good=count > 0 and not troubles,
+            trials=count,
+            failures=len(troubles),
+        )
 
 
 # Lies
@@ -320,7 +269,7 @@ def lies() -> Iterator[Finding]:
     for kind, make in LIES.items():
         files = make()
         lines = [refusal(content) for content in files]
-        bad = [files[n][:60] for n, line in enumerate(lines) if line is None or not clear(line)]
+        bad = [files[n][:60] for n, line in enumerate(lines) if line is None or not mutated.clear(line)]
         example = next((line for line in lines if line), "")
         yield Finding(
             what=f"{kind}, {len(files)} files",
@@ -551,7 +500,7 @@ def any_json_is_refused(value: Any) -> None:
     """Arbitrary JSON is refused with its place."""
     line = refusal(json.dumps(value).encode())
     assert line is not None
-    assert clear(line)
+    assert mutated.clear(line)
 
 
 @given(st.binary(max_size=60))
@@ -559,7 +508,7 @@ def any_bytes_are_refused(content: bytes) -> None:
     """Arbitrary bytes are refused with their place."""
     line = refusal(content)
     assert line is not None
-    assert clear(line)
+    assert mutated.clear(line)
 
 
 @given(st.sampled_from(_PLACES), _json)
@@ -571,7 +520,7 @@ def any_value_anywhere_is_refused_or_harmless(place: str, value: Any) -> None:
         with mocked_pictures():
             assert not harm([validate(content)])
     else:
-        assert clear(line), line
+        assert mutated.clear(line), line
 
 
 @given(st.sampled_from(_FIELDS), st.text(max_size=60) | st.sampled_from(EVIL))

@@ -5,7 +5,6 @@ refused in one line with its place, or to be taken and judged like any record: w
 may break.
 """
 
-import copy
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -54,47 +53,64 @@ def found(plain: Any, way: Place) -> Any:
     return plain
 
 
-def put(plain: Plain, way: Place, value: Any) -> None:
-    """Put a value at a place."""
-    found(plain, way[:-1])[way[-1]] = value
+def put(plain: Any, way: Place, value: Any) -> Any:
+    """Return plain data with a value at a place; it shares every other part with the one before."""
+    if not way:
+        return value
+    copied = plain.copy()
+    copied[way[0]] = put(plain[way[0]], way[1:], value)
+    return copied
 
 
-def mutant(plain: Plain, donor: Plain, dice: random.Random) -> tuple[str, Plain] | None:
+def without(plain: Any, way: Place) -> Any:
+    """Return plain data that lacks the part at a place; it shares every other part with the one before."""
+    copied = found(plain, way[:-1]).copy()
+    del copied[way[-1]]
+    return put(plain, way[:-1], copied)
+
+
+class Parts:
+    """A record's plain data and all its parts, looked up once for many mutants."""
+
+    def __init__(self, plain: Plain) -> None:
+        self.plain = plain
+        every = list(places(plain))
+        self.fitting = {kind: [each for each in every if fits(each[1])] for kind, fits in FITS.items()}
+        self.of_type: dict[type, list[tuple[Place, Any]]] = {}
+        for way, value in every:
+            self.of_type.setdefault(type(value), []).append((way, value))
+
+
+def mutant(one: Parts, donor: Plain, dice: random.Random) -> tuple[str, Plain] | None:
     """Return a changed copy of a record's plain data and what was done; None if the dice chose what cannot be done.
 
     `donor` is another record, of which parts are taken.
     """
-    changed, kind = copy.deepcopy(plain), dice.choice(tuple(FITS))
-    every = list(places(changed))
-    fitting = [each for each in every if FITS[kind](each[1])]
-    if not fitting:
+    kind, plain = dice.choice(tuple(FITS)), one.plain
+    if not one.fitting[kind]:
         return None
-    way, value = dice.choice(fitting)
+    way, value = dice.choice(one.fitting[kind])
     if kind == "swap":
-        others = [(other, part) for other, part in every if type(part) is type(value) and part != value]
-        if not others:
-            return None
-        other, part = dice.choice(others)
+        other, part = dice.choice(one.of_type[type(value)])
         if other[: len(way)] == way or way[: len(other)] == other:  # one is within the other
             return None
-        put(changed, way, copy.deepcopy(part))
-        put(changed, other, copy.deepcopy(value))
+        changed = put(put(plain, way, part), other, value)
     elif kind == "lose":
-        del found(changed, way[:-1])[way[-1]]
+        changed = without(plain, way)
     elif kind == "move":
         try:
-            put(changed, way, copy.deepcopy(found(donor, way)))
+            changed = put(plain, way, found(donor, way))
         except (LookupError, TypeError):
             return None
     else:
-        put(changed, way, _altered(kind, value, dice))
+        changed = put(plain, way, _altered(kind, value, dice))
     return None if changed == plain else (f"{kind} at {'.'.join(map(str, way))}", changed)
 
 
 def _altered(kind: str, value: Any, dice: random.Random) -> Any:
     """Return the value changed in itself."""
     if kind == "repeat":
-        return [*value, copy.deepcopy(dice.choice(value))]
+        return [*value, dice.choice(value)]
     if kind == "turn":
         return value[::-1]
     if kind == "empty":
