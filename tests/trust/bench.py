@@ -100,7 +100,7 @@ class Bench:
     def start(
         self, *arguments: str, prefix: tuple[str, ...] = (), planted: tuple[Any, ...] = (), **options: Any
     ) -> "forks.Forked | subprocess.Popen":
-        """Start the command line in a session of its own, with what is planted in it (plants.py): in a fork if possible."""
+        """Start the command line in a session of its own, in a fork if possible, with what is planted in it."""
         log = self.folder / "log"
         if not (prefix or options) and forks.permits(self.env):
             return forks.Forked({

@@ -1,4 +1,4 @@
-"""Faults of files that git, an editor or a mail program changed: the same record, or a reason that says what was done."""
+"""Faults of files that git, an editor or a mail program changed: the same record, or a reason that tells."""
 
 import codecs
 import json

@@ -25,7 +25,7 @@ def _(place: Bench) -> Outcome:
 @fault("the host's memory is out (RLIMIT_AS, real worker)", A_RECORD, "the worker's last line, or how it ended")
 def _(place: Bench) -> Outcome:
     limited = place.folder / "limited"
-    limited.write_text(f'#!/bin/sh\nulimit -v 12000000\nexec "{sys.executable}" "$@"\n')
+    limited.write_text(f'#!/bin/sh\nulimit -v 4000000\nexec "{sys.executable}" "$@"\n')
     limited.chmod(0o755)
     place.env["SUITE_JAX_PYTHON"] = str(limited)
     ran = place.run(SMALL, "--backend", "cpu", "--batch", str(10**9))
@@ -69,7 +69,7 @@ def killed(place: Bench, file: str, text: str, host: bool) -> Outcome:
     """Let the system kill the worker for want of memory and count it."""
     counter = place.folder / file
     counter.write_text(text.format(3))
-    place.faked().working(f"printf '{text.format(4)}' > '{counter}'; kill -KILL $$")
+    place.faked().working(f"printf '{text.format('%d')}' $((count + 3)) > '{counter}'; kill -KILL $$")
     ran = place.run("alpha", planted=(("kills_counted", str(place.folder), host),))
     return recorded(ran, "was killed by SIGKILL, as memory ran out")
 

@@ -3,7 +3,7 @@
 import json
 from functools import partial
 
-from suite.system.variables import REPLACED
+from suite.system.variables import REPLACED, settings
 from trust.bench import A_LINE, THE_RESULT, Bench, Outcome, fault, refused_with_nothing_left, whole
 
 _BROKEN = {
@@ -21,11 +21,16 @@ _BROKEN = {
 }
 
 
+def shown(name: str) -> str:
+    """Return a value as a note shows it: a name with HOST in it might hold an address."""
+    return settings({name: _BROKEN[name]})[name]
+
+
 @fault("all of JAX's defaults of a user's own programs (real worker)", f"{THE_RESULT}, and a note on each",
        "what a child's environment lacks")  # fmt: skip
 def _(place: Bench) -> Outcome:
     place.env |= _BROKEN
-    notes = (f"{name} is '{value}': not used here, since" for name, value in _BROKEN.items())
+    notes = (f"{name} is '{shown(name)}': not used here, since" for name in _BROKEN)
     return whole(place.run("mnist_mlp", "--backend", "cpu", "--scope", "step"), *notes)
 
 
@@ -34,7 +39,7 @@ def default(place: Bench, name: str) -> Outcome:
     seen = f'[ -n "${{{name}+x}}" ] && echo "{name} is set" >&2 && exit 1'
     place.faked().answering(seen).working(seen).env[name] = _BROKEN[name]
     ran = place.run("alpha")
-    good, found = whole(ran, f"{name} is '{_BROKEN[name]}': not used here, since {REPLACED[name]}")
+    good, found = whole(ran, f"{name} is '{shown(name)}': not used here, since {REPLACED[name]}")
     return good and name not in place.journal().path.read_text(), found
 
 
@@ -62,8 +67,8 @@ def spoiling(place: Bench, name: str, value: str, kept: str) -> Outcome:
     place.faked().env[name] = value
     ran = place.run("alpha")
     good, found = whole(ran, f"note: {name} is '{kept}': ", "unset it unless that is what you measure")
-    settings = place.journal().header().settings or {}
-    return good and settings.get(name) == kept, f"{found}; recorded as '{settings.get(name)}'"
+    recorded = place.journal().header().settings or {}
+    return good and recorded.get(name) == kept, f"{found}; recorded as '{recorded.get(name)}'"
 
 
 for _name, _value, _kept in (
@@ -83,8 +88,8 @@ for _name, _value, _kept in (
 def _(place: Bench) -> Outcome:
     place.faked().env["LD_PRELOAD"] = "/home/someone/libno.so"
     good, found = whole(place.run("alpha"), "note: LD_PRELOAD is 'libno.so': ")
-    settings = place.journal().header().settings or {}
-    return good and settings.get("LD_PRELOAD") == "libno.so", f"{found}; recorded as '{settings.get('LD_PRELOAD')}'"
+    recorded = place.journal().header().settings or {}
+    return good and recorded.get("LD_PRELOAD") == "libno.so", f"{found}; recorded as '{recorded.get('LD_PRELOAD')}'"
 
 
 @fault("variables name folders, hosts and users", "none of them in journal or record", "what leaves the machine")

@@ -39,10 +39,8 @@ for _what, _offer, _words in (
     ("Python", {"python": "3.13.0"}, "Python from 3.12.1 to 3.13.0"),
     ("jax", {"packages": _PACKAGES | {"jax": "1"}}, "jax from 0 to 1"),
     ("jaxlib alone", {"packages": _PACKAGES | {"jaxlib": "1"}}, "jaxlib from 0 to 1"),
-    ("flax", {"packages": _PACKAGES | {"flax": "1"}}, "flax from 0 to 1"),
-    ("numpy", {"packages": _PACKAGES | {"numpy": "1"}}, "numpy from 0 to 1"),
     ("a GPU's wheel, new", {"packages": _PACKAGES | {"nvidia-cudnn-cu13": "9"}}, "nvidia-cudnn-cu13 from none to 9"),
-    ("optax, uninstalled", {"packages": {"jax": "0", "jaxlib": "0", "flax": "0"}}, "numpy from 0 to none"),
+    ("numpy, uninstalled", {"packages": {"jax": "0", "jaxlib": "0", "flax": "0"}}, "numpy from 0 to none"),
 ):
     fault(f"an upgrade before --resume: {_what}", _REFUSED, "the versions in the plan")(
         partial(upgraded, offer=_offer, words=_words)
@@ -59,15 +57,22 @@ def _(place: Bench) -> Outcome:
     return resumed(place, before, "the software of 'torch' was changed since it began, torch from 1 to 2")
 
 
-@fault("an upgrade between two processes of a campaign", "one line with what changed, exit 1; completed runs stay",
-       "the versions that each worker tells")  # fmt: skip
-def _(place: Bench) -> Outcome:
+def meanwhile(place: Bench, asked: tuple[str, ...]) -> Outcome:
+    """Upgrade JAX after two processes of a campaign."""
     place.faked().working('[ "$count" -gt 2 ] && sed -i \'s/"jax": "0"/"jax": "1"/\' "$(dirname "$0")/fake.py"')
-    ran = place.run(*fake.NAMES)
+    ran = place.ran("run", "--out", str(place.out), *asked, planted=(("brief",),))
     done = place.journal().done()
     told = {entry.software.packages["jax"] for entry in done if not entry.run.reason}
     good = ran.code == 1 and "jax from 0 to 1" in ran.said and "Traceback" not in ran.said
     return good and told == {"0"}, f"exit {ran.code}; {len(done)} runs stay, of jax {told}; {ran.said[-300:]}"
+
+
+for _what, _asked in (
+    ("two rounds of a workload", ("alpha", "--profile", "quick", "--rounds", "2")),
+    ("two workloads", (*fake.NAMES, "--profile", "smoke")),
+):
+    fault(f"an upgrade between {_what} of a campaign", "one line with what changed, exit 1; completed runs stay",
+          "the versions that each worker tells")(partial(meanwhile, asked=_asked))  # fmt: skip
 
 
 def changed(place: Bench, name: str, then: str, now: str, words: str) -> Outcome:
