@@ -77,7 +77,7 @@ def _(place: Bench) -> Outcome:
 def _(place: Bench) -> Outcome:
     nowhere = "/dev/null/home"
     place.env |= {"HOME": nowhere, "XDG_CACHE_HOME": f"{nowhere}/.cache", "XDG_CONFIG_HOME": f"{nowhere}/.config"}
-    return whole(place.run(SMALL, "--backend", "cpu"))
+    return whole(place.run(SMALL, "--backend", "cpu", "--scope", "step"))
 
 
 @fault("a compile cache that cannot be written (real worker)", THE_RESULT, "the worker's facts")
@@ -101,7 +101,7 @@ def _(place: Bench) -> Outcome:
 def _(place: Bench) -> Outcome:
     odd = Bench(place.folder / "Zoë's  数据")
     odd.env["SUITE_DATA"] = str(odd.folder / "däta set")
-    return whole(odd.run("mnist_mlp", "--backend", "cpu"))
+    return whole(odd.run("mnist_mlp", "--backend", "cpu", "--scope", "step"))
 
 
 def lacking(place: Bench, call: str, error: str) -> Outcome:
@@ -189,15 +189,14 @@ for _error, _remedy in (("EIO", "check the disk and its connection"), ("EDQUOT",
 @fault("the disk is nearly full before anything is measured", f"{A_LINE}, nothing left", "the preflight")
 def _(place: Bench) -> Outcome:
     ran = place.faked().run("alpha", planted=(("free_bytes", 2**20),))
-    return refused_with_nothing_left(place, ran, "1.0 MiB free; free some space, or choose another folder with --out")
+    return refused_with_nothing_left(place, ran, "1.00 MiB free; free some space, or choose another folder with --out")
 
 
 @fault("TMPDIR is a folder that does not exist", f"a note, and {THE_RESULT}", "the preflight")
 def _(place: Bench) -> Outcome:
     place.env["TMPDIR"] = str(place.folder / "missing")
-    return whole(
-        place.faked().run("alpha"), "which cannot be used, so '", "runs with another TMPDIR do not see this one"
-    )
+    ran = place.faked().run("alpha", planted=(("temporary", str(place.folder)),))
+    return whole(ran, "which cannot be used, so '", "runs with another TMPDIR do not see this one")
 
 
 @fault("a compile cache that cannot be written is asked for", f"{A_LINE}, nothing left", "the preflight")
@@ -215,8 +214,9 @@ def _(place: Bench) -> Outcome:
     return refused_with_nothing_left(place, ran, "cannot write dataset 'mnist' to '/dev/null/data", "set SUITE_DATA")
 
 
-@fault("a file stands where the folder for the records has to be", f"{A_LINE}, the file as it was", "the preflight")
+@fault("a file stands where the folder for the records has to be", "one line, exit 2, the file as it was", "the option")
 def _(place: Bench) -> Outcome:
     place.out.write_text("mine")
-    good, found = refused(place.faked().run("alpha"), "Not a directory; choose another folder with --out")
-    return good and place.out.read_text() == "mine", found
+    code = place.faked().start("run", "alpha", "--out", str(place.out)).wait(60)
+    good = code == 2 and f"Directory '{place.out}' is a file." in place.said() and "Traceback" not in place.said()
+    return good and place.out.read_text() == "mine", f"exit {code}; {place.said()[-150:]}"

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -130,6 +131,11 @@ def free_bytes(size: int) -> None:
     from suite.system import folders
 
     folders.shutil = SimpleNamespace(disk_usage=lambda place: SimpleNamespace(free=size))
+
+
+def temporary(folder: str) -> None:
+    """Let this be the only folder for temporary files besides TMPDIR."""
+    tempfile._candidate_tempdir_list = lambda: [os.environ.get("TMPDIR", folder), folder]
 
 
 def probe_seconds(seconds: float) -> None:
