@@ -4,7 +4,7 @@
 asks for a fork: its arguments, environment, folder and log, and what is planted in it before it begins, see plants.py.
 """
 
-import functools
+import atexit
 import json
 import os
 import select
@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ class Forked:
         """Return its exit code, negative for a signal. Raises TimeoutError if it does not end in time."""
         if not select.select([self._end], [], [], seconds)[0]:
             raise TimeoutError(f"the command did not end within {seconds:.0f} s")
-        return int(self._lines.readline())
+        with self._end, self._lines:
+            return int(self._lines.readline())
 
     def send_signal(self, number: int) -> None:
         """Send it a signal."""
@@ -54,20 +56,29 @@ def permits(environment: dict[str, str]) -> bool:
     )
 
 
-@functools.cache
 def _server() -> str:
-    """Start the server, which ends with this process, and return its address."""
+    """Return the address of the server, which is started once and ends with this process."""
     name = f"\0trust-{os.getpid()}"
+    with _one_at_a_time:
+        if not _kept:
+            _start(name)
+    return name
+
+
+def _start(name: str) -> None:
+    """Start the server, and return when it serves."""
     env = {**os.environ, "PYTHONPATH": f"{_ROOT}{os.pathsep}{_ROOT / 'tests'}", "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-m", "trust.forks", name[1:]]
     server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout is not None
-    server.stdout.readline()
+    if not server.stdout.readline():
+        raise RuntimeError(f"the server of forks ended with exit code {server.wait()}")
     _kept.append(server)
-    return name
+    atexit.register(server.communicate)  # closes its input, and so ends it
 
 
-_kept: list[subprocess.Popen] = []  # the server's input stays open as long as this process lives
+_one_at_a_time = threading.Lock()
+_kept: list[subprocess.Popen] = []
 
 
 def serve(name: str) -> None:
@@ -86,8 +97,7 @@ def serve(name: str) -> None:
         listener.bind(f"\0{name}")
         listener.listen(64)
         print("ready", flush=True)
-        while 0 not in (ready := select.select([listener, 0], [], [])[0]):
-            assert ready
+        while 0 not in select.select([listener, 0], [], [])[0]:
             end, _ = listener.accept()
             if not os.fork():
                 listener.close()
