@@ -133,7 +133,9 @@ def _(place: Bench) -> Outcome:
 
 def lockless(place: Bench, error: str) -> Outcome:
     """Measure where TMPDIR has no locks, while another run of the same kind measures."""
-    flock = (("refuse", "fcntl.flock", error, str(place.folder)),)
+    local = place.folder.with_name(f"{place.folder.name}-local")
+    local.mkdir()
+    flock = (("refuse", "fcntl.flock", error, f"{place.folder}/"), ("local_locks", str(local)))
     place.faked().working("sleep 0.5")
     first = place.start("run", "--profile", "smoke", "--out", str(place.out), "alpha", planted=flock)
     place.wait_for_worker()

@@ -126,6 +126,11 @@ def kills_counted(folder: str, host: bool) -> None:
     memory_kills.kills = lambda *_: real(groups, file)
 
 
+def local_locks(folder: str) -> None:
+    """Let this be the only local folder for locks besides TMPDIR."""
+    lock._LOCAL = (folder,)
+
+
 def free_bytes(size: int) -> None:
     """Let every disk have this much space left."""
     from suite.system import folders
@@ -160,7 +165,7 @@ def brief() -> None:
 
 
 def stopped(stage: str, seconds: float) -> None:
-    """Stop the first worker that enters a stage for this long."""
+    """Stop a worker for this long once it has told its first sample of a stage."""
     real, seen = children.Child.line, []
 
     def pause(process: int) -> None:
@@ -170,9 +175,9 @@ def stopped(stage: str, seconds: float) -> None:
 
     def line(self: children.Child, timeout_seconds: float) -> bytes | None:
         said = real(self, timeout_seconds)
-        if not seen and said is not None and json.loads(said).get("stage") == stage:
+        if not seen and said is not None and (told := json.loads(said)).get("stage") == stage and told.get("sample"):
             seen.append(self.pid)
-            threading.Timer(0.5, pause, [self.pid]).start()
+            threading.Thread(target=pause, args=[self.pid]).start()
         return said
 
     children.Child.line = line
