@@ -86,7 +86,7 @@ def _with_kernels_printed(module: Any) -> Any:
                 config.pop("kernel_hash", None)  # it hashes the bytes, so the file's name too
                 for name, value in config.items():
                     if (content := _content(value)).startswith(_BYTECODE):
-                        config[name] = ir.StringAttr.get(_kernel_digest(content))
+                        config[name] = ir.StringAttr.get(_kernel_digest(content, copy.context))
                 attributes[_CONFIG] = ir.DictAttr.get(config)
     return copy
 
@@ -101,18 +101,17 @@ def _content(attribute: Any) -> bytes:
         return b""
 
 
-def _kernel_digest(bytecode: bytes) -> str:
+def _kernel_digest(bytecode: bytes, context: Any) -> str:
     """Return the digest of a kernel's module, read in the context of the program around it.
 
     JAX registers its dialects there: jaxlib 0.11 reads no kernel in a context of its own.
     """
     from jaxlib.mlir import ir
 
-    context = ir.Context.current
     strict = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True
     try:
-        text = str(ir.Module.parse(bytecode).operation.get_asm(enable_debug_info=False))
+        text = str(ir.Module.parse(bytecode, context).operation.get_asm(enable_debug_info=False))
     finally:
         context.allow_unregistered_dialects = strict
     return hashlib.sha256(_DUMP.sub("", text).encode()).hexdigest()
