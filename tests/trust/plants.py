@@ -22,7 +22,7 @@ from test_which_gpu import SlicedNvml
 from suite.driver import probing, profiles
 from suite.driver.journal import CompletedRun, Journal
 from suite.processes import children, lock
-from suite.system import limits, machine, memory_kills, nvml, processor, software
+from suite.system import causes, limits, machine, nvml, processor, software
 
 
 def _object(name: str) -> tuple[Any, str]:
@@ -121,9 +121,9 @@ def memory_limit(folder: str, total: int) -> None:
 
 def kills_counted(folder: str, host: bool) -> None:
     """Let a folder be this process's control group, or its file the host's, where kills for want of memory count."""
-    real = memory_kills.kills
+    real = causes.kills
     groups, file = ([], Path(folder) / "vmstat") if host else ([Path(folder)], Path("/dev/null"))
-    memory_kills.kills = lambda *_: real(groups, file)
+    causes.kills = lambda *_: real(groups, file)
 
 
 def local_locks(folder: str) -> None:
