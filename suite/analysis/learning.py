@@ -29,14 +29,26 @@ def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
 
 def learnt(record: Record) -> tuple[Learnt, ...]:
     """Return the training results of the record's processes that finished all steps."""
-    return tuple(
-        run.learnt
+    return tuple(by_seed(record).values())
+
+
+def by_seed(record: Record) -> dict[int, Learnt]:
+    """Return the same by the seed of the process."""
+    return {
+        run.seed: run.learnt
         for run in record.runs
         if run.learnt is not None and not run.reason and run.learnt.steps == record.case.steps
-    )
+    }
 
 
 def newest(records: Iterable[Record]) -> dict[str, Record]:
-    """Return each workload's newest record of scope `learning` with a finished training, by name."""
+    """Return each workload's newest record of scope `learning` with a finished training, by name.
+
+    Of one campaign's two backends it is the GPU's.
+    """
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
-    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.sort_key))}
+    return {record.workload: record for record in sorted(found, key=_key)}
+
+
+def _key(record: Record) -> tuple:
+    return record.workload, record.sort_key, record.backend
