@@ -103,8 +103,8 @@ _names = click.argument(
     type=click.Path(exists=True, path_type=Path),
     metavar="FOLDER",
     help="With --data tfds: take the published files from this folder, or this one file, instead of downloading them. "
-    "They are found by size and SHA-256 under any name, at any depth, and are only read. MNIST may be unpacked, or "
-    "Keras' mnist.npz. suite data list names the files.",
+    "They are found by size and SHA-256 under any name, at any depth, and are only read. MNIST may be unpacked, "
+    "packed anew or Keras' mnist.npz. suite data list names the files.",
 )
 def prepare_data(names: tuple[str, ...], kind: Any, size: Any, source: Path | None) -> None:
     """Generate the stand-in of each data set NAME, or download the published one, and print its path."""

@@ -3,9 +3,12 @@
 So the folders of Keras, torchvision, Kaggle, TFDS and plain ones are all alike, and a part of a set is none.
 """
 
+import gzip
+import hashlib
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +17,7 @@ import numpy as np
 from suite.data.download import Archive, Content, sha256_of
 
 _HEADERS = 256  # bytes by which an array's header in .npz and in IDX may differ, at most
+_TAIL = 4  # bytes at the end of a gzipped file that say how much it holds
 _UINT8 = 8  # in the third byte of an IDX file
 
 
@@ -59,12 +63,27 @@ def _wanted(archive: Archive) -> tuple[Content, ...]:
 
 
 def _same(archive: Archive, files: Sequence[Path]) -> Path | None:
-    """Return the file that is the archive or its content; None if there is none."""
+    """Return the file that is the archive or its content, packed anew or not; None if there is none."""
     for content in _wanted(archive):
         for path in files:
             if path.stat().st_size == content.size and sha256_of(path) == content.sha256:
                 return path
-    return None
+    return next((path for path in files if path.suffix == ".gz" and _unpacks_to(path, archive.unpacked)), None)
+
+
+def _unpacks_to(path: Path, content: Content | None) -> bool:
+    """Return whether a gzipped file holds the content: each program packs it into other bytes."""
+    if content is None or path.stat().st_size < _TAIL:
+        return False
+    with path.open("rb") as file:
+        file.seek(-_TAIL, os.SEEK_END)
+        if int.from_bytes(file.read(), "little") != content.size:
+            return False
+    try:
+        with gzip.open(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == content.sha256
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return False
 
 
 def _from_arrays(archive: Archive, files: Sequence[Path], scratch: Path) -> Path | None:
