@@ -1,12 +1,15 @@
 """What experiments on training share: cases, and each network's newest complete record."""
 
+import math
 from collections.abc import Iterable
+from statistics import fmean, stdev
 
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import usual_case
 from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.records.run import Learnt
+from suite.results.stats.statistics import Estimate, t_quantile
 from suite.workload import Description
 
 _EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32
@@ -48,6 +51,19 @@ def newest(records: Iterable[Record]) -> dict[str, Record]:
     """
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
     return {record.workload: record for record in sorted(found, key=_key)}
+
+
+def paired_difference(one: Record, other: Record) -> Estimate | None:
+    """Return the mean of one's accuracy minus the other's over their common seeds, with its t interval.
+
+    None if they share no seed; of a single one there is no interval.
+    """
+    sides = by_seed(one), by_seed(other)
+    values = [sides[0][seed].accuracy - sides[1][seed].accuracy for seed in sorted(sides[0].keys() & sides[1].keys())]
+    if len(values) < 2:
+        return Estimate(value=values[0]) if values else None
+    mean, reach = fmean(values), t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return Estimate(value=mean, low=mean - reach, high=mean + reach, processes=len(values))
 
 
 def _key(record: Record) -> tuple:

@@ -7,12 +7,12 @@ from statistics import fmean
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
-from suite.analysis.learning import by_seed, documented_steps, learning, learnt, newest
+from suite.analysis.learning import documented_steps, learning, learnt, newest, paired_difference
 from suite.analysis.steps import usual_case
 from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.stats.statistics import Estimate, mean_difference
+from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.rows import count_cell, number_cell, row_of
 from suite.results.views.table import Cell, Table
@@ -93,7 +93,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         answers.append(f"From {_LADDER[0]} to {_LADDER[-1]} the accuracy {words}.")
     sides = {side: trained(record for record in evidence.records if record.backend == side) for side in _BACKENDS}
     rows = tuple(_row(sides[side][name]) for name in found for side in _BACKENDS if name in sides[side])
-    pairs = [(name, paired) for name in found if (paired := _paired(*(sides[side].get(name) for side in _BACKENDS)))]
+    both = [name for name in found if all(name in sides[side] for side in _BACKENDS)]
+    differences = [(name, paired_difference(sides["gpu"][name], sides["cpu"][name])) for name in both]
+    pairs = [(name, paired) for name, paired in differences if paired is not None]
     title = "Validation accuracy on the published data, documented and measured"
     tables = [Table(title=title, columns=_COLUMNS, rows=rows)]
     if pairs:
@@ -133,14 +135,6 @@ def _documented(about: Description) -> float | None:
     """Return the share of the validation that the source has answered right; None if it states none."""
     claim = claimed(about, "accuracy")
     return None if claim is None or claim.gpu_value is None else claim.gpu_value / 100
-
-
-def _paired(cpu: Record | None, gpu: Record | None) -> Estimate | None:
-    """Return the GPU's share minus the CPU's over equal seeds; None if there are none."""
-    if cpu is None or gpu is None:
-        return None
-    one, other = ({seed: learnt.accuracy for seed, learnt in by_seed(record).items()} for record in (gpu, cpu))
-    return mean_difference(one, other)
 
 
 def _pair(name: str, paired: Estimate) -> tuple[Cell, ...]:

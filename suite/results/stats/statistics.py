@@ -1,7 +1,7 @@
 """Estimates with t intervals on the log scale, one value per process, and tests of differences."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import fmean, median, stdev, variance
 
@@ -76,15 +76,6 @@ def _geometric_mean(values: tuple[float, ...]) -> Estimate:
     return Estimate(
         value=math.exp(centre), low=math.exp(centre - reach), high=math.exp(centre + reach), processes=len(logs)
     )
-
-
-def mean_difference(one: Mapping[int, float], other: Mapping[int, float]) -> Estimate | None:
-    """Return the mean of one minus other over their common seeds, with its t interval; None if they share none."""
-    values = [one[seed] - other[seed] for seed in sorted(one.keys() & other.keys())]
-    if len(values) < 2:
-        return Estimate(value=values[0]) if values else None
-    reach = t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
-    return Estimate(value=fmean(values), low=fmean(values) - reach, high=fmean(values) + reach, processes=len(values))
 
 
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Estimate | None:
