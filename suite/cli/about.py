@@ -1,6 +1,7 @@
 """Commands that show workloads, experiments, data sets and the state of this machine."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -84,7 +85,7 @@ def list_data() -> None:
     from suite.console import terminal
     from suite.data import listing
 
-    terminal.print_table("data sets", listing.COLUMNS, listing.rows())
+    terminal.print_table("data sets", listing.COLUMNS, listing.rows(), listing.files())
 
 
 _names = click.argument(
@@ -96,16 +97,27 @@ _names = click.argument(
 @_names
 @_kind
 @_size
-def prepare_data(names: tuple[str, ...], kind: Any, size: Any) -> None:
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FOLDER",
+    help="With --data tfds: take the published files from this folder, or this one file, instead of downloading them. "
+    "They are found by size and SHA-256 under any name, at any depth, and are only read. MNIST may be unpacked, "
+    "packed anew or Keras' mnist.npz. suite data list names the files.",
+)
+def prepare_data(names: tuple[str, ...], kind: Any, size: Any, source: Path | None) -> None:
     """Generate the stand-in of each data set NAME, or download the published one, and print its path."""
     from suite.console.progress import DataProgress
     from suite.data import listing, store
 
+    if source and kind != "tfds":
+        raise click.UsageError("--from takes published files; add --data tfds or leave out --from")
     editions = {name: listing.edition(name, kind, size) for name in names}
     paths = {name: store.path(name, kind, edition) for name, edition in editions.items()}  # before the first is made
     for name, edition in editions.items():
         with DataProgress() as progress:
-            store.prepare(name, kind, edition, progress)
+            store.prepare(name, kind, edition, progress, source)
         click.echo(paths[name])
 
 

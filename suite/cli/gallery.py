@@ -157,7 +157,8 @@ def rounded(value: float) -> float:
 
 def publication(dataset: str) -> Published:
     """Return what TFDS says of a published data set."""
-    stock, archives = datasets.published(dataset).STOCK, datasets.archives(dataset)
+    stock = datasets.published(dataset).STOCK
+    archives = () if datasets.streamed(dataset) else datasets.archives(dataset)
     training, validation = store.parts(dataset, "tfds")
     with tempfile.TemporaryDirectory() as nowhere:
         info = stock_class(stock)(data_dir=nowhere).info

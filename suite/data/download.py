@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,37 +20,63 @@ _RESERVE_BYTES = 2**28  # to keep free on the disk
 
 
 @dataclass(frozen=True, kw_only=True)
-class Archive:
+class Content:
+    """What a file must hold."""
+
+    size: int  # bytes
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive(Content):
     """A published file, as it must arrive."""
 
     address: str
     name: str
-    size: int  # bytes
-    sha256: str
+    unpacked: Content | None = None  # the one file in it, if its digest is known
 
 
 def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
     """Return the archive's file in the folder; download it if it is missing, and resume a partial download.
 
     Raises RuntimeError with the remedy if it is unreachable, incomplete, not the published file, or does not fit on the
-    disk. A partial file stays for the next time, a wrong one is deleted.
+    disk. A partial download stays for the next time, a wrong one is deleted. A wrong file that was there before may be
+    the user's own, and stays.
     """
     path, part = folder / archive.name, folder / f"{archive.name}.part"
-    if not path.exists():
-        begun = part.stat().st_size if part.exists() else 0
-        if shutil.disk_usage(folder).free < archive.size - begun + _RESERVE_BYTES:
-            raise _full(archive, folder)
-        _receive(archive, part, begun if begun <= archive.size else 0, progress)
-        part.rename(path)
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    if sha256 != archive.sha256:
-        path.unlink()
+    if os.path.lexists(path):  # a link to a missing file is the user's too
+        _check_own(archive, path)
+        return path
+    begun = part.stat().st_size if part.exists() else 0
+    if shutil.disk_usage(folder).free < archive.size - begun + _RESERVE_BYTES:
+        raise _full(archive, folder)
+    _receive(archive, part, begun if begun <= archive.size else 0, progress)
+    if (sha256 := sha256_of(part)) != archive.sha256:
+        part.unlink()
         raise RuntimeError(
             f"'{archive.address}' gave a file with sha256 {sha256[:16]}…, published is {archive.sha256[:16]}…; it was "
             "removed; run again; if it comes again, the source has changed"
         )
+    part.rename(path)
     return path
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_own(archive: Archive, path: Path) -> None:
+    try:
+        sha256 = sha256_of(path)
+    except OSError as error:
+        raise RuntimeError(f"'{path}' cannot be read: {error.strerror}; move it away and run again") from error
+    if sha256 != archive.sha256:
+        raise RuntimeError(
+            f"'{path}' has sha256 {sha256[:16]}…, published is {archive.sha256[:16]}…; it was left there; move it away "
+            "and run again"
+        )
 
 
 @contextmanager
@@ -72,8 +99,9 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
         raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
-            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network and "
-            "run again, which resumes, or use --data embedded"
+            f"'{address}' cannot be reached or stopped answering ({type(error).__name__}); connect to the network "
+            "and run again, which resumes; or "
+            "bring the files, suite data prepare NAME --data tfds --from FOLDER; or use --data embedded"
         ) from error
 
 

@@ -20,8 +20,18 @@ def rows() -> Iterator[tuple[str, ...]]:
             yield name, "embedded", size, *counts, units.DASH, _bytes(path)
         if name in datasets.published_names():
             archives = datasets.archives(name)
-            total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"
+            whole = units.quantity(sum(archive.size for archive in archives), "B")
+            total = "streamed" if datasets.streamed(name) else whole
             yield name, "tfds", units.DASH, units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
+
+
+def files() -> Iterator[str]:
+    """Yield how to bring each published set: the folder's option, then each set's files."""
+    yield "Without a network: suite data prepare NAME --data tfds --from FOLDER, which holds"
+    for name in datasets.published_names():
+        for archive in datasets.archives(name):
+            unpacked = ", or unpacked" if archive.unpacked else ""
+            yield f"  {name}: {archive.name}, {units.quantity(archive.size, 'B')}{unpacked}, from {archive.address}"
 
 
 def edition(name: str, data: Data, size: Size) -> Edition:

@@ -14,7 +14,7 @@ def prepare(name: str) -> str:
     if the download fails or TensorFlow is missing.
     """
     reader = datasets.published(name)
-    if getattr(reader, "STREAMED", False):
+    if datasets.streamed(name):
         raise ValueError(
             f"dataset '{name}' is a part of '{reader.STOCK}', which the stock builder reads only whole; "
             f"suite data prepare {name} --data tfds reads only that part"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suite.data import datasets
+from suite.data import datasets, local_files
 from suite.data.builder import Examples, relative_home, write
 from suite.data.download import Progress, fetched
 from suite.data.edition import DEFAULT, Edition
@@ -54,8 +54,11 @@ def prepare(
     data: Data = "embedded",
     edition: Edition = DEFAULT,
     progress: Progress = lambda what, done, total: None,
+    source: Path | None = None,
 ) -> Path:
     """Return `place` with the set in it; make or download the set if it is missing.
+
+    With a `source` the published files are not downloaded but read where the user has them: in that folder or file.
 
     The set is written to a temporary folder and then renamed. A killed run leaves only a `.writing-` folder that
     nothing reads, and of two concurrent runs the first to finish wins. Raises RuntimeError if the disk, the folder or
@@ -70,7 +73,7 @@ def prepare(
     except OSError as error:
         raise _refused(name, home, error) from error
     try:
-        _write(name, data, edition, draft, progress)
+        _write(name, data, edition, draft, progress, source)
         final.parent.mkdir(parents=True, exist_ok=True)
         (draft / final.relative_to(home)).rename(final)
     except OSError as error:
@@ -81,13 +84,11 @@ def prepare(
     return home
 
 
-def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progress) -> None:
+def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progress, source: Path | None) -> None:
     recipe = datasets.load(name)
     if data == "tfds":
-        downloads, verb, counts = folder() / "downloads", "writing", {}
-        downloads.mkdir(parents=True, exist_ok=True)
-        files = {archive.name: fetched(archive, downloads, progress) for archive in datasets.archives(name)}
-        splits = datasets.published(name).splits(files, progress)
+        verb, counts = "writing", {}
+        splits = datasets.published(name).splits(_published_files(name, draft, progress, source), progress)
     else:
         verb, counts = "making", {"train": edition.train, "test": edition.test}
         splits = {split: recipe.examples(split, count, edition.seed) for split, count in counts.items() if count}
@@ -96,6 +97,17 @@ def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progr
         for split, examples in splits.items()
     }
     write(name, reported, draft, stock=_stock(name), classes=recipe.CLASSES, features=getattr(recipe, "features", None))
+
+
+def _published_files(name: str, scratch: Path, progress: Progress, source: Path | None) -> dict[str, Path]:
+    """Return the paths of a published set's files by name; none if it is streamed."""
+    if source is not None:
+        return local_files.found(datasets.archives(name), source, scratch)
+    if datasets.streamed(name):
+        return {}
+    downloads = folder() / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True)
+    return {archive.name: fetched(archive, downloads, progress) for archive in datasets.archives(name)}
 
 
 def _stock(name: str) -> str | None:

@@ -7,10 +7,12 @@ from statistics import fmean
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
-from suite.analysis.learning import documented_steps, learning, learnt, newest
-from suite.case import Case
+from suite.analysis.learning import documented_steps, learning, learnt, newest, paired_difference
+from suite.analysis.steps import usual_case
+from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
+from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.rows import count_cell, number_cell, row_of
 from suite.results.views.table import Cell, Table
@@ -23,7 +25,8 @@ METHOD = (
     "MNIST, 2 on the reviews, 25 of 8,000 steps on cats and dogs, which is how long the article trained its first "
     "network. Then it answers every example of the validation. On the published data alone: stand-ins that the project "
     "makes are easier or harder than those, so that their accuracies say nothing about a documented one. The share of "
-    "right answers stands beside the documented one; its processes start from different seeds, and the range is theirs."
+    "right answers stands beside the documented one; its processes start from different seeds, whose range it is; "
+    "a network whose whole run is documented is trained on CPU and GPU, and from equal seeds they are compared."
 )
 NEEDS_DATA: Data = "tfds"
 WORKLOADS = (  # with a documented accuracy
@@ -37,23 +40,45 @@ WORKLOADS = (  # with a documented accuracy
 )
 
 _LADDER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_128")
-_COLUMNS = ("model", "documented", "measured", "range", "difference", "steps", "validation examples", "processes")
+_BACKENDS: tuple[Backend, ...] = ("cpu", "gpu")
+_PAIRED = ("model", "pairs of equal seeds", "GPU minus CPU", "95 % interval")
+_COLUMNS = (
+    "model",
+    "backend",
+    "documented",
+    "measured",
+    "range",
+    "difference",
+    "steps",
+    "validation examples",
+    "processes",
+)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
-    """Return the documented training of each network that has an accuracy, on one backend.
+    """Return the documented training of each network: on every backend if its whole run is documented, else on one.
 
-    Raises RuntimeError if the data are not the published ones, ValueError if no network has a documented accuracy.
+    Raises RuntimeError if the data are not the published ones, ValueError if no training is documented.
     """
     if here.data != NEEDS_DATA:
         raise RuntimeError(
             f"experiment 'accuracy' needs the real data, this run has data '{here.data}'; add --data {NEEDS_DATA}"
         )
-    found = [(about, documented_steps(about)) for about in catalogue if claimed(about, "accuracy")]
-    made = tuple(learning(about, here, steps) for about, steps in found if steps)
+    made = tuple(case for about in catalogue for case in _cases(about, here))
     if not made:
-        raise ValueError(f"no accuracy is documented for these workloads; there are: {', '.join(WORKLOADS)}")
+        raise ValueError(
+            f"no training of these workloads is documented; it is, with its accuracy, for: {', '.join(WORKLOADS)}"
+        )
     return made
+
+
+def _cases(about: Description, here: MachineCapabilities) -> tuple[Case, ...]:
+    steps = documented_steps(about)
+    if steps is None or about.grid is not None:
+        return ()
+    if about.run is None:  # long
+        return (learning(about, here, steps),)
+    return tuple(usual_case(about, backend, here, "learning", steps=steps) for backend in here.backends)
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
@@ -61,19 +86,23 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     found = trained(evidence.records)
     if not found:
         return None
-    means = {name: mean(record) for name, record in found.items()}
-    answers = [
-        f"{name}: {_percent(means[name])} of the validation are answered right, documented are "
-        f"{_percent(_documented(record.description))}."
-        for name, record in found.items()
-    ]
+    answers = [_answer(name, record) for name, record in found.items()]
     rises = rising(found)
     if rises is not None:
         words = "rises with each step, as documented" if rises else "does not rise with each step, as documented"
         answers.append(f"From {_LADDER[0]} to {_LADDER[-1]} the accuracy {words}.")
-    rows = tuple(_row(record, means[name]) for name, record in found.items())
+    sides = {side: trained(record for record in evidence.records if record.backend == side) for side in _BACKENDS}
+    rows = tuple(_row(sides[side][name]) for name in found for side in _BACKENDS if name in sides[side])
+    both = [name for name in found if all(name in sides[side] for side in _BACKENDS)]
+    differences = [(name, paired_difference(sides["gpu"][name], sides["cpu"][name])) for name in both]
+    pairs = [(name, paired) for name, paired in differences if paired is not None]
     title = "Validation accuracy on the published data, documented and measured"
-    return ExperimentResult(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=rows),))
+    tables = [Table(title=title, columns=_COLUMNS, rows=rows)]
+    if pairs:
+        title = "The same accuracy on CPU and GPU, from equal seeds"
+        tables.append(Table(title=title, columns=_PAIRED, rows=tuple(_pair(*each) for each in pairs)))
+        answers += [f"{name}: GPU minus CPU is {_points(paired)[0]}, {_points(paired)[1]}." for name, paired in pairs]
+    return ExperimentResult(answers=tuple(answers), tables=tuple(tables))
 
 
 def trained(records: Iterable[Record]) -> dict[str, Record]:
@@ -96,32 +125,50 @@ def mean(record: Record) -> float:
     return fmean(one.accuracy for one in learnt(record))
 
 
-def _documented(about: Description) -> float:
-    """Return the share of the validation that the source has answered right, which must state one."""
+def _answer(name: str, record: Record) -> str:
+    documented = _documented(record.description)
+    source = f"documented are {_percent(documented)}" if documented else "no accuracy is documented"
+    return f"{name}: {_percent(mean(record))} of the validation are answered right, {source}."
+
+
+def _documented(about: Description) -> float | None:
+    """Return the share of the validation that the source has answered right; None if it states none."""
     claim = claimed(about, "accuracy")
-    assert claim is not None
-    assert claim.gpu_value is not None
-    return claim.gpu_value / 100
+    return None if claim is None or claim.gpu_value is None else claim.gpu_value / 100
+
+
+def _pair(name: str, paired: Estimate) -> tuple[Cell, ...]:
+    points, interval = _points(paired)
+    return row_of(name, count_cell(paired.processes), Cell(text=points, sort=paired.value), interval)
+
+
+def _points(paired: Estimate) -> tuple[str, str]:
+    """Return a difference of shares in points, and its interval, as text."""
+    if paired.low is None or paired.high is None:
+        return f"{100 * paired.value:+.2f} points", "of one pair"
+    return f"{100 * paired.value:+.2f} points", f"{100 * paired.low:+.2f} to {100 * paired.high:+.2f}"
 
 
 def _fits(record: Record) -> bool:
     case, about = record.case, record.description
-    documented = claimed(about, "accuracy") is not None and case.steps == documented_steps(about)
+    steps = documented_steps(about)
+    documented = steps is not None and case.steps == steps
     return documented and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
 
 
-def _row(record: Record, share: float) -> tuple[Cell, ...]:
-    documented, several = _documented(record.description), learnt(record)
+def _row(record: Record) -> tuple[Cell, ...]:
+    documented, several, share = _documented(record.description), learnt(record), mean(record)
     shares = [one.accuracy for one in several]
     spread = f"{_percent(min(shares))} to {_percent(max(shares))}" if len(shares) > 1 else units.DASH
-    points = 100 * (share - documented)
+    points = None if documented is None else 100 * (share - documented)
     counts = map(count_cell, (several[0].steps, several[0].examples, len(shares)))
     return row_of(
         record.workload,
+        record.backend,
         number_cell(documented, _percent),
         number_cell(share, _percent, record),
         Cell(text=spread, remark="" if len(shares) > 1 else "one process"),
-        Cell(text=f"{points:+.1f} points", sort=points),
+        Cell(text=units.DASH if points is None else f"{points:+.1f} points", sort=points),
         *counts,
     )
 

@@ -171,5 +171,5 @@ def _missing(group: Sequence[Pool]) -> str:
 
 def _fits(record: Record) -> bool:
     case = record.case
-    whole_run = case.scope == "run" and record.description.grid is None
+    whole_run = case.scope == "run" and case.data == "embedded" and record.description.grid is None
     return whole_run and record.usual("variant", "length") and (case.variant, case.length) in _WAYS

@@ -6,9 +6,10 @@ features.
 
 A published set is read without TensorFlow into what TFDS' own builder writes. Its file also gives `STOCK`, the TFDS
 builder whose version, features, addresses and checksums are used, and `splits(files, progress)`, which maps each
-split's name to its records; `files` maps the published files' names to their paths. A set that is streamed from the
-network has no files and says `STREAMED`. One with a single split says in `PARTS` which slices are for training and for
-validation. If TFDS has no such set, `features()` gives the stand-in's.
+split's name to its records; `files` maps the published files' names to their paths. Where each of these holds one file
+whose digest is known, `UNPACKED` maps their names to it, and a path may be that of the unpacked file. A set that is
+streamed from the network says `STREAMED`; it has files only if the user brings them. One with a single split says in
+`PARTS` which slices are for training and for validation. If TFDS has no such set, `features()` gives the stand-in's.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +20,7 @@ from urllib.parse import urlparse
 
 from suite import discovery
 from suite.data.builder import stock_class
-from suite.data.download import Archive, Progress
+from suite.data.download import Archive, Content, Progress
 from suite.data.edition import Edition, Size
 
 Records = Iterator[dict[str, Any]]
@@ -70,10 +71,18 @@ def published(name: str) -> Published:
 def archives(name: str) -> tuple[Archive, ...]:
     """Return a published set's files, with the sizes and digests that TFDS records."""
     reader = published(name)
-    if getattr(reader, "STREAMED", False):
-        return ()
+    unpacked: Mapping[str, Content] = getattr(reader, "UNPACKED", {})
     listed = stock_class(reader.STOCK).url_infos or {}
+    names = {address: Path(urlparse(address).path).name for address in listed}
     return tuple(
-        Archive(address=address, name=Path(urlparse(address).path).name, size=int(info.size), sha256=info.checksum)
+        Archive(
+            address=address, name=names[address], size=int(info.size), sha256=info.checksum,
+            unpacked=unpacked.get(names[address]),
+        )
         for address, info in listed.items()
-    )
+    )  # fmt: skip
+
+
+def streamed(name: str) -> bool:
+    """Return whether a published set comes from the network without files."""
+    return getattr(published(name), "STREAMED", False)

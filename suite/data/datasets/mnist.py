@@ -1,7 +1,7 @@
 """MNIST: handwritten digits, 28 x 28 grey.
 
 The stand-in is written with a round pen: a few shapes for each digit, bent, slanted, stretched and thickened at random.
-The published set is four gzipped binary files, pictures and labels apart.
+The published set is four gzipped binary files, pictures and labels apart; they may come unpacked.
 """
 
 import gzip
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from suite.data.datasets import Records, Splits
-from suite.data.download import Progress
+from suite.data.download import Content, Progress
 from suite.data.drawn import Canvas, Number, blank, stroke
 from suite.data.edition import Edition
 from suite.data.streams import pictures, png
@@ -21,7 +21,22 @@ CLASSES = None  # the published set only numbers its labels
 SIZES = {"small": Edition(), "documented": Edition(train=60_000, test=10_000)}
 STOCK = "mnist"
 PREFIXES = {"train": "train", "test": "t10k"}
+UNPACKED = {
+    "train-images-idx3-ubyte.gz": Content(
+        size=47_040_016, sha256="ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"
+    ),
+    "train-labels-idx1-ubyte.gz": Content(
+        size=60_008, sha256="65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"
+    ),
+    "t10k-images-idx3-ubyte.gz": Content(
+        size=7_840_016, sha256="0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"
+    ),
+    "t10k-labels-idx1-ubyte.gz": Content(
+        size=10_008, sha256="ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"
+    ),
+}
 _PICTURES_HEAD, _LABELS_HEAD, _SIDE = 16, 8, 28
+_GZIP = b"\x1f\x8b"  # the first bytes of a gzipped file
 
 Point = tuple[Number, Number]
 
@@ -183,5 +198,6 @@ def read(files: Mapping[str, Path], prefix: str) -> Records:
 
 
 def unpacked(path: Path, head: int) -> np.ndarray:
-    """Return the bytes after a file's header, uint8[N]."""
-    return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8, offset=head)
+    """Return the bytes after the header of a file, gzipped or not, uint8[N]."""
+    content = path.read_bytes()
+    return np.frombuffer(gzip.decompress(content) if content.startswith(_GZIP) else content, np.uint8, offset=head)
