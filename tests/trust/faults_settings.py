@@ -21,9 +21,14 @@ _BROKEN = {
 }
 
 
+def value_of(name: str) -> str:
+    """Return what a default is set to: what breaks a program, or another than the workloads' own."""
+    return _BROKEN.get(name, "1")
+
+
 def shown(name: str) -> str:
     """Return a value as a note shows it: a name with HOST in it might hold an address."""
-    return settings({name: _BROKEN[name]})[name]
+    return settings({name: value_of(name)}).get(name, value_of(name))
 
 
 @fault("all of JAX's defaults of a user's own programs (real worker)", f"{THE_RESULT}, and a note on each",
@@ -35,16 +40,16 @@ def _(place: Bench) -> Outcome:
 
 
 def default(place: Bench, name: str) -> Outcome:
-    """Set a default of JAX; the fake Python ends if it sees it, as JAX does."""
+    """Set a default of JAX, Flax or Keras; the fake Python ends if it sees it, as JAX does."""
     seen = f'[ -n "${{{name}+x}}" ] && echo "{name} is set" >&2 && exit 1'
-    place.faked().answering(seen).working(seen).env[name] = _BROKEN[name]
+    place.faked().answering(seen).working(seen).env[name] = value_of(name)
     ran = place.run("alpha")
     good, found = whole(ran, f"{name} is '{shown(name)}': not used here, since {REPLACED[name]}")
     return good and name not in place.journal().path.read_text(), found
 
 
 for _name in REPLACED:
-    fault(f"a user's default {_name}={_BROKEN[_name]}", f"{THE_RESULT}, a note, and no trace in child or record",
+    fault(f"a user's default {_name}={value_of(_name)}", f"{THE_RESULT}, a note, and no trace in child or record",
           "what a child's environment lacks")(partial(default, name=_name))  # fmt: skip
 
 
