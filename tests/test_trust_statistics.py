@@ -65,6 +65,12 @@ def test_hosts_that_are_not_counted_are_seen_by_their_worlds(monkeypatch):
     assert not part_hosts.covered(hosts.WORLDS[place], ("interval", 3), shares, sample=False).good
 
 
+def test_a_cell_without_an_interval_is_no_miss_and_is_counted():
+    draws = [part_hosts.Draw(0.95, 0.0), part_hosts.Draw(None, 1.0), part_hosts.Draw(0.95, 0.2)]
+    found = part_hosts.covered(hosts.WORLDS[0], ("interval", 2), draws, sample=False)
+    assert (found.found, found.good) == ("95.0% ± 0.0%, 40.0% of cells without an interval", True)
+
+
 def test_a_borrowed_spread_that_is_taken_for_ones_own_is_seen_by_its_worlds(monkeypatch):
     (place,) = (place for place, world in enumerate(hosts.WORLDS) if world.unlike)
     monkeypatch.setattr(hosts, "unlikeness", lambda groups: 0.0)

@@ -1,7 +1,8 @@
 """Does the number of a kind of machine hold on its next host? Simulated through the functions that make the site's.
 
 Each world is of cells whose hosts differ. Asked is how often the interval holds the true time, the range a further
-campaign of one round on a further host, and the same of ratios of two kinds that were measured apart.
+campaign of one round on a further host, and the same of ratios of two kinds that were measured apart. Where too little
+is known the suite states no interval and claims nothing: such a cell is no miss, and its share is shown beside.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,15 @@ _MOST_A_DRAW = 8  # cases that one draw counts for
 _MARGIN = 4  # standard errors that a sample may be beyond its bar
 
 Key = tuple[str, int]  # what was asked, and of how many hosts
+
+
+class Draw(NamedTuple):
+    """What became of the cells of one size in one draw of a world, as shares."""
+
+    held: float | None  # of the stated intervals; None if none was stated
+    withheld: float  # of all cells
+
+
 SPREADS = {"CPU steps": (TAU, SIGMA), "GPU steps": (0.006, 0.009)}  # tau and sigma, as on hosts with an H100
 PAIRS = {  # rounds of each host, of the new and of the old
     "a campaign of 1 round against 3 hosts": ([1], [1] * 3),
@@ -42,14 +53,14 @@ OUTLIERS = ((1, 1, 2, 2, 3, 3, 6, 6, 10, 10), (3,) * 10, (3,) * 5)  # hosts of e
 OTHER = 0.5  # noise of a ratio's other side, as a share of the first one's
 
 
-def simulated(job: tuple[int, int, int]) -> dict[Key, list[float]]:
-    """Return for each question and number of hosts its share of hits in each draw of a world."""
+def simulated(job: tuple[int, int, int]) -> dict[Key, list[Draw]]:
+    """Return for each question and number of hosts what each draw of a world found."""
     world, draws, seed = WORLDS[job[0]], *job[1:]
     rng = np.random.default_rng((seed, job[0]))
     other = replace(world, tau=OTHER * world.tau, sigma=OTHER * world.sigma, lent=OTHER * world.lent)
-    shares: dict[Key, list[float]] = defaultdict(list)
+    outcomes: dict[Key, list[Draw]] = defaultdict(list)
     for _ in range(draws):
-        hits: dict[Key, list[bool]] = defaultdict(list)
+        hits: dict[Key, list[bool | None]] = defaultdict(list)
         one, two = drawn(world, rng), drawn(other, rng)
         mine, theirs = known(world, one, rng), known(other, two, rng)
         cells = zip(one.cells, two.cells, one.further, two.further, strict=True)
@@ -59,13 +70,14 @@ def simulated(job: tuple[int, int, int]) -> dict[Key, list[float]]:
                 hits[f"interval{words}", len(cell)].append(within(1.0, found.low, found.high))
                 hits[f"range{words}", len(cell)].append(within(next_one, found.range_low, found.range_high))
         for key, found in hits.items():
-            shares[key].append(fmean(found))
-    return dict(shares)
+            stated = [hit for hit in found if hit is not None]
+            outcomes[key].append(Draw(fmean(stated) if stated else None, 1 - len(stated) / len(found)))
+    return dict(outcomes)
 
 
-def within(value: float, low: float | None, high: float | None) -> bool:
-    """Return whether there is an interval, and it holds the value."""
-    return low is not None and high is not None and low <= value <= high
+def within(value: float, low: float | None, high: float | None) -> bool | None:
+    """Return whether the interval holds the value; None if none is stated."""
+    return None if low is None or high is None else low <= value <= high
 
 
 def draws_of(world: World, sample: bool) -> int:
@@ -85,7 +97,7 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     for place, world in enumerate(WORLDS):
         mine = answers[place * _PARTS : (place + 1) * _PARTS]
         for key in mine[0]:
-            findings.append(covered(world, key, [share for answer in mine for share in answer[key]], sample))
+            findings.append(covered(world, key, [draw for answer in mine for draw in answer[key]], sample))
     asked = list(findings)
     figures: dict[str, float | int | str] = {
         "worlds": len(WORLDS),
@@ -110,16 +122,18 @@ def worst(findings: Iterable[Finding]) -> str:
     return f"{found.found.split(' ')[0]} ({found.what})"
 
 
-def covered(world: World, key: Key, shares: list[float], sample: bool) -> Finding:
+def covered(world: World, key: Key, draws: list[Draw], sample: bool) -> Finding:
     """Return the finding of one question in one world."""
+    shares = [draw.held for draw in draws if draw.held is not None]
     share, error = fmean(shares), float(np.std(shares)) / math.sqrt(len(shares))
+    withheld = fmean(draw.withheld for draw in draws)
     margin = _MARGIN * max(error, 1 / len(shares)) if sample else 0.0
     question, hosts = key
     return Finding(
         what=f"{question}; {world.name}; {hosts} {'host' if hosts == 1 else 'hosts'}",
         expected=f"{LOW:.0%} to {HIGH:.0%}",
-        found=f"{share:.1%} ± {error:.1%}",
-        by=f"{len(shares)} draws",
+        found=f"{share:.1%} ± {error:.1%}" + (f", {withheld:.1%} of cells without an interval" if withheld else ""),
+        by=f"{len(draws)} draws",
         good=LOW - margin <= share <= HIGH + margin,
     )
 

@@ -20,8 +20,8 @@ _HONEST = (  # every form of input sets
     ("gbdt_mortgage", "plain"),
     ("serve_mobilenet_v2", "plain"),
 )
-_LIMIT_SECONDS = 400.0  # no lie begins later
-_LONGEST_SECONDS = 90.0  # of one process: the part ends within 490 s
+_LIMIT_SECONDS = 500.0  # no lie begins later; 38 of 42 processes took 486 s on an H200
+_LONGEST_SECONDS = 70.0  # of one process: the part ends within 570 s
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
