@@ -6,6 +6,7 @@ import factory
 import msgspec
 import pytest
 from campaigns import case, plan
+from msgspec.structs import replace
 from test_measure import answered, offer
 from test_schedule import turns
 
@@ -96,28 +97,48 @@ def test_a_round_is_foretold_as_one_process_a_case():
     assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three.seconds / 3)
 
 
-def test_the_cpu_comes_first_then_jax_on_the_gpu_each_cheapest_first_and_torch_compile_last():
-    flop = {"big": 9_000_000_000, "small": 1_000_000}
-    every = [case(name, side) for name in flop for side in ("gpu", "cpu")]
-    every += [case("small", "gpu", implementation="torch")]
-    every += [case("small", side, implementation="torch", variant="compile") for side in ("cpu", "gpu")]
-    header = plan(
-        *every,
-        about=lambda name: factory.description(name, flop_per_example=flop[name]),
-        within=None,
-        is_reference=True,
-    )
-    found = [
-        (turn.number, unit[0].backend, unit[0].implementation, unit[0].workload)
-        if unit[0].variant == "plain"
-        else (turn.number, "compiled")
-        for turn in turns(header)
-        for unit in turn.groups
+def in_order(known):
+    """What a round runs, part by part, of cases and the published hosts of each."""
+    every = {case(name, side, **options): hosts for (name, side, options), hosts in known}
+    header = plan(*every, within=None, is_reference=True, known_hosts=tuple(every.values()))
+    assert header.rounds == 1
+    return [{(unit[0].workload, unit[0].backend, unit[0].label) for unit in turn.groups} for turn in turns(header)]
+
+
+def test_the_cpu_comes_first_and_then_what_the_gpus_of_too_few_hosts_have_timed():
+    eager, compiled = {"implementation": "torch"}, {"implementation": "torch", "variant": "compile"}
+    known = [
+        (("many", "cpu", {}), 5),
+        (("many", "cpu", eager), 5),
+        (("many", "gpu", {}), 4),
+        (("many", "gpu", eager), 0),
+        (("few", "cpu", {}), 5),
+        (("few", "cpu", compiled), 0),
+        (("few", "gpu", {}), 2),
+        (("few", "gpu", compiled), 0),
+        (("new", "gpu", {}), 1),
     ]
-    jax = [(side, "jax", name) for side in ("cpu", "gpu") for name in ("small", "big")]
-    once = [*jax, ("gpu", "torch", "small")]
-    compiled = [("compiled",)] * 2
-    assert found == [(number, *each) for number in range(header.rounds) for each in (*once, *compiled)]
+    found = [{(name, side) for name, side, _ in part} for part in in_order(known)]
+    cpu, gpu = [("few", "cpu"), ("many", "cpu")], [("new", "gpu"), ("few", "gpu"), ("many", "gpu")]
+    assert found == [{each} for each in (*cpu, *gpu, ("few", "gpu"), ("many", "gpu"))]
+
+
+def test_a_published_host_counts_once_where_case_kind_of_machine_and_method_agree():
+    cases = [case("mnist_mlp", "cpu"), case("mnist_mlp", "gpu"), case("cifar10_mlp", "cpu")]
+    run = factory.run(0, 0.01, host="a" * 16, program="b" * 16)
+    published = [
+        factory.record(machine=factory.KNOWN, runs=(replace(run, host=host * 16),), campaign=name, **changes)
+        for host, name, changes in (
+            ("a", "one", {}),
+            ("a", "two", {}),
+            ("c", "three", {}),
+            ("d", "smoke", {"profile": "smoke"}),
+            ("f", "another", {"variant": "scan"}),
+        )
+    ]
+    published += [replace(published[0], method=0, campaign="old", digest="e" * 64)]
+    assert reference_round.known_hosts(cases, factory.KNOWN, published) == (2, 0, 0)
+    assert reference_round.known_hosts(cases, replace(factory.KNOWN, cpu_number=1), published) == (0, 0, 0)
 
 
 def test_one_campaign_in_five_takes_two_rounds_by_its_name_alone():

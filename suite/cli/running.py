@@ -100,7 +100,13 @@ def _measured(request: Request, asked: Any, began: float) -> tuple[Any, Any]:
     new = None
     if not asked.resume:
         new = bench.planned(
-            request, asked.out, asked.machine_name, reserved=reserved, began=began, compile_cache=asked.compile_cache
+            request,
+            asked.out,
+            asked.machine_name,
+            reserved=reserved,
+            began=began,
+            compile_cache=asked.compile_cache,
+            published=PUBLISHED,
         )
     journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts, asked.compile_cache)
     budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds

@@ -38,6 +38,7 @@ def planned(
     budget_seconds: float | None = None,
     energy: bool | None = None,
     is_reference: bool = False,
+    known_hosts: tuple[int, ...] = (),
     offers: Mapping[Implementation, Offer] | None = None,
 ) -> Header:
     """Return the plan of a new campaign, named after its start, its machine and its `part` of a cluster's plan.
@@ -72,6 +73,7 @@ def planned(
         budget_seconds=budget_seconds,
         settings=settings(),
         cpu_first=is_reference,
+        known_hosts=known_hosts,
         software={name: versions(offer) for name, offer in (offers or {}).items() if name in implementations},
     )
 

@@ -1,20 +1,27 @@
 """One reference round: a machine's contribution to the evidence, one process a case.
 
 Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
-baseline, each with its chosen threads. Timing all ways and publishing the fastest would favour the baseline.
+baseline, each with its chosen threads, and first what the fewest hosts of this kind have timed. Timing all ways and
+publishing the fastest would favour the baseline.
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.driver.cases import default_cases
 from suite.driver.request import Request
+from suite.results.pooled.grouping import case_of, kind_of, usable
 from suite.results.records.choices import Choices, Way
+from suite.results.records.identity import HostKey, identity
 from suite.results.records.machine import Machine
+from suite.results.records.record import METHOD, Record
 from suite.scopes import scopes_that
 from suite.workload import Description
 
@@ -60,6 +67,17 @@ def _of(
         allocators=(here.allocator,),
     )
     return default_cases(asked, [about], replace(here, backends=(backend,)))
+
+
+def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Record]) -> tuple[int, ...]:
+    """Return for each case how many hosts of this kind of machine have a published time of it, by today's method."""
+    hosts: dict[Hashable, set[HostKey]] = defaultdict(set)
+    for record in published:
+        who = identity(record)
+        if who.method == METHOD and not who.own_campaign_only and usable(record):
+            hosts[case_of(record), kind_of(record.machine, record.case.backend)].add(who.host_key)
+    planned = (msgspec.structs.replace(case.timed, threads=None) for case in cases)  # the chosen threads are all cores
+    return tuple(len(hosts[case, kind_of(machine, case.backend)]) for case in planned)
 
 
 def not_compared(

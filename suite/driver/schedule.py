@@ -15,6 +15,7 @@ from suite.case import Case
 from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
+from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.spreads import Spreads, half_width, kind, spreads
 from suite.results.records.record import Record
 from suite.results.single.paired_speedup import speedups
@@ -65,18 +66,17 @@ def next_turn(
     """Return the next planned round that lacks a process, except of the questions in `but`; None if there is none.
 
     The first pass takes the cheapest question first, later ones a random order. Within a round CPU, GPU and baselines
-    run in random order. A reference round runs all of the CPU, then JAX on the GPU, then its baselines there, and
-    `torch.compile` last. Failed cases are not retried.
+    run in random order; a reference round has an order of its own. Failed cases are not retried.
     """
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
-    parts = sorted({_part(header, group) for group in process_groups(header.cases)})
-    for number, part in product(range(header.rounds), parts):
+    parts = _parts(header)
+    for number, part in product(range(header.rounds), sorted(set(parts.values()))):
         asked = {
             each: groups
             for each, every in by_question(header).items()
-            if each not in but and (groups := [group for group in every if _part(header, group) == part])
+            if each not in but and (groups := [group for group in every if parts[group] == part])
         }
         for each in _order(header, number, asked, forecast):
             lacking = [
@@ -92,15 +92,26 @@ def next_turn(
     return None
 
 
-def _part(header: Header, group: ProcessGroup) -> int:
-    """Return the part of a round to which a process belongs; only a reference campaign's rounds have several."""
-    if not header.cpu_first:
-        return 0
-    if group[0].variant in SLOW_TO_START:  # takes four times as long as the others, and serves the fewest numbers
-        return 3
-    if group[0].backend == "cpu":
-        return 0
-    return 1 if group[0].implementation == "jax" else 2
+def _parts(header: Header) -> dict[ProcessGroup, tuple[int, ...]]:
+    """Return the part of a round to which each process belongs; only a reference round has several.
+
+    The CPU comes first: a workload and its baseline one after the other, those that the fewest hosts have timed first.
+    On the GPU what too few hosts have timed precedes the rest, and JAX its baselines, of which `torch.compile` is last.
+    """
+    known = dict(zip(header.cases, header.known_hosts or (0,) * len(header.cases), strict=True))
+    parts: dict[ProcessGroup, tuple[int, ...]] = {}
+    for groups in by_question(header).values():
+        on_cpu = min((known[group[0]] for group in groups if group[0].backend == "cpu"), default=0)
+        for group in groups:
+            first, hosts = group[0], known[group[0]]
+            if not header.cpu_first:
+                parts[group] = ()
+            elif first.backend == "cpu":
+                parts[group] = (0, on_cpu)
+            else:
+                slow = first.variant in SLOW_TO_START
+                parts[group] = (1, hosts >= FEWEST_HOSTS, first.implementation != "jax", slow, hosts)
+    return parts
 
 
 def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:

@@ -43,14 +43,15 @@ def planned(
     reserved: float = 0.0,
     began: float | None = None,
     compile_cache: Path | None = None,
+    published: Path | None = None,
 ) -> Journal:
     """Plan what can be measured here, print the forecast, and open the campaign's journal.
 
     What prevents measuring is refused first, all of it at once.
     `part` numbers a cluster's job, since another job may begin in the same second on a machine of the same name.
     `reserved` seconds of the budget are kept for the work after measuring. The budget starts at `began`, in seconds of
-    the monotonic clock. Raises RuntimeError while another run measures here, ValueError for a budget that no process
-    fits.
+    the monotonic clock. A reference round begins with what the fewest hosts in the folder `published` have timed.
+    Raises RuntimeError while another run measures here, ValueError for a budget that no process fits.
     """
     terminal.notes(preflight.passed(preflight.checks(out, compile_cache, "gpu" in asked.backends)))
     here = machine.machine(machine_name)
@@ -64,6 +65,8 @@ def planned(
     if part is None:
         resuming.mention_unfinished(out, offers)
     budget = budget_seconds(asked, drafted.seconds, reserved)
+    records = store.load([published])[0] if asked.reference and published is not None else ()
+    known = reference_round.known_hosts(drafted.cases, here, records)
     header = campaign.planned(
         drafted.cases,
         drafted.descriptions,
@@ -77,6 +80,7 @@ def planned(
         budget_seconds=budget,
         energy=asked.energy,
         is_reference=asked.reference,
+        known_hosts=known,
         offers=offers,
     )
     check_budget(header, Deadline(budget, reserved, began))
