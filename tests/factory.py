@@ -182,7 +182,13 @@ def with_energy(**changes):
 def told(**measured):
     """What a worker says of a scope."""
     blank = Run(round=0, position=0, seed=0, started="", steps_per_sample=1)
-    program = {"input_digest": "d", "first_loss": 2.0, "last_loss": 1.0, "peak_memory_bytes": 1}
+    program = {
+        "input_digest": "d",
+        "program": "fedcba9876543210",
+        "first_loss": 2.0,
+        "last_loss": 1.0,
+        "peak_memory_bytes": 1,
+    }
     return msgspec.structs.replace(blank, **(program | measured))
 
 
