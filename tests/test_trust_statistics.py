@@ -17,7 +17,7 @@ from trust import (
     part_rounds,
     worlds,
 )
-from trust.__main__ import names, proved
+from trust.__main__ import main, names, proved
 
 from suite.report.pages.trust import WANTED
 from suite.results.records.machine import Gpu
@@ -54,6 +54,22 @@ def test_a_sample_of_hosts_falls_short_only_where_the_whole_does():
         "baselines over JAX, by host",
     }
     assert part.leading in part.figures
+
+
+def test_a_part_that_lacks_something_is_left_out_and_one_with_a_bug_is_not(monkeypatch, capsys):
+    def lacking(error):
+        def prove(*_):
+            raise error
+
+        return prove
+
+    monkeypatch.setattr("sys.argv", ["trust", "clock"])
+    monkeypatch.setattr("trust.__main__.proved", lacking(LookupError("there is no GPU here")))
+    assert main() == 1
+    assert capsys.readouterr().out == "clock: left out, there is no GPU here\n"
+    monkeypatch.setattr("trust.__main__.proved", lacking(KeyError("a name")))
+    with pytest.raises(KeyError):
+        main()
 
 
 def test_hosts_that_are_not_counted_are_seen_by_their_worlds(monkeypatch):
