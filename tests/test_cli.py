@@ -205,7 +205,7 @@ def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["mnist_mlp,cifar10_mlp"], ["mnist_mlp", "cifar10_mlp"], ["mnist_mlp, cifar10_mlp,mnist_mlp"]]
+    "words", [["mnist_mlp,cifar10_mlp"], ["mnist_mlp", "cifar10_mlp"], ["mnist_mlp, cifar10_mlp,,mnist_mlp,"]]
 )
 def test_names_of_workloads_may_be_separated_by_commas(tmp_path, monkeypatch, words):
     asked = []
@@ -214,11 +214,10 @@ def test_names_of_workloads_may_be_separated_by_commas(tmp_path, monkeypatch, wo
     assert asked == [("mnist_mlp", "cifar10_mlp")]
 
 
-@pytest.mark.parametrize("name", ["mnist_mlp,", "mnist_mlp,nosuch"])
-def test_an_unknown_name_between_commas_is_named(tmp_path, name):
-    code, output = said("run", name, "--out", str(tmp_path))
+def test_an_unknown_name_between_commas_is_named(tmp_path):
+    code, output = said("run", "mnist_mlp,,nosuch", "--out", str(tmp_path))
     assert code == 1
-    assert f"no workload '{name.partition(',')[2]}'" in " ".join(output.split())
+    assert "no workload 'nosuch'" in " ".join(output.split())
 
 
 def test_data_sets_are_named_with_commas_too_and_none_is_made_before_all_are_known(tmp_path, monkeypatch):
@@ -255,8 +254,8 @@ def test_resume_says_when_every_campaign_has_ended(campaign):
 def test_resume_says_what_differs_from_the_machine_it_was_begun_on(campaign):
     code, output = said("run", "--resume", "--out", str(campaign("quick", ended=False)))
     assert code == 1
-    assert "begun on 'test-gpu, 16 cores' with processor 'Test CPU' there" in " ".join(output.split())
-    assert "GPUs 'NVIDIA H100 80GB HBM3, driver 580.1' there" in " ".join(output.split())
+    assert "begun on 'test-gpu, 16 cores' with processor 'Test CPU' then" in " ".join(output.split())
+    assert "GPUs 'NVIDIA H100 80GB HBM3, driver 580.1' then" in " ".join(output.split())
 
 
 def test_resume_refuses_a_campaign_of_an_older_suite_in_one_line_and_what_it_has_can_be_kept(
@@ -331,9 +330,9 @@ def test_resume_refuses_where_a_backend_that_is_due_is_gone(campaign, monkeypatc
 @pytest.mark.parametrize(
     ("then", "now", "words"),
     [
-        ("--xla_a", "--xla_b", "setting XLA_FLAGS '--xla_a' there, '--xla_b' here"),
-        (None, "--xla_b", "setting XLA_FLAGS 'unset' there, '--xla_b' here"),
-        ("--xla_a", None, "setting XLA_FLAGS '--xla_a' there, 'unset' here"),
+        ("--xla_a", "--xla_b", "setting XLA_FLAGS '--xla_a' then, '--xla_b' now"),
+        (None, "--xla_b", "setting XLA_FLAGS 'unset' then, '--xla_b' now"),
+        ("--xla_a", None, "setting XLA_FLAGS '--xla_a' then, 'unset' now"),
         ("--xla_a", "--xla_a", ""),
         (None, None, ""),
     ],
@@ -418,7 +417,7 @@ def test_resume_passes_over_what_cannot_go_on_and_says_why(campaign, monkeypatch
         assert resuming.resumed(out).path == good.path
     first, second, third, _ = capsys.readouterr().err.splitlines()
     assert first == "note: campaign 'measured' is being measured now by another process; wait for it"
-    assert "commit 'another' there" in second
+    assert "commit 'another' then" in second
     assert "does not begin with a campaign's plan" in third
     assert resuming.resumed(out).path.parent.name == "measured"
 
@@ -437,7 +436,7 @@ def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the
     another(out, "damaged", 1, "no journal")
     with pytest.raises(RuntimeError, match="does not begin with a campaign's plan"):
         resuming.resumed(out)
-    assert "commit 'abc' there, 'another' here" in capsys.readouterr().err
+    assert "commit 'abc' then, 'another' now" in capsys.readouterr().err
 
 
 def test_resume_goes_on_with_a_campaign_that_is_named(campaign, monkeypatch):

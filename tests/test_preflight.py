@@ -1,5 +1,7 @@
 """What cannot be measured is refused once, before anything is planned or written, and the doctor tells all of it."""
 
+import errno
+import resource
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -171,9 +173,21 @@ def test_workers_get_the_same_environment_whatever_a_user_sets_for_own_programs(
     assert children.environment("cpu") == plain
 
 
+def test_a_limit_of_a_files_size_is_refused_with_its_remedy_though_a_part_could_be_written(here):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50 * 1024, hard))
+    try:
+        check = found()["results"]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert check.verdict == "bad"
+    assert check.advice.endswith("File too large; raise the limit of a file's size (ulimit -f)")
+    assert not list(here.glob(".trying-*"))
+
+
 def test_a_data_folder_that_holds_sets_may_be_read_only(here, monkeypatch):
     (here / "data" / "embedded" / "x").mkdir(parents=True)
-    monkeypatch.setattr(folders, "probed", lambda path: folders.Folder(problem="Read-only file system"))
+    monkeypatch.setattr(folders, "probed", lambda path: folders.Folder(error=OSError(errno.EROFS, "Read-only")))
     check = found()["data"]
     assert check.verdict == "remark"
     assert check.advice.startswith("data sets that are not there yet cannot be made: cannot write")

@@ -280,6 +280,14 @@ def test_trees_are_trained_without_a_product_and_draw_no_parameters():
     assert checks(replayed(twice=2.3, together=2.3), about=trees) == {"replay"}
 
 
+def test_a_batch_that_a_small_network_fits_exactly_is_no_state_that_stands_still():
+    none = dict.fromkeys(("first", "once", "twice", "together", "other_seed", "other_seed_twice"), 0.0)
+    run = msgspec.structs.replace(replayed(**none), first_loss=0.0)
+    assert checks(run) == set()
+    small = dict.fromkeys(none, 1e-06)
+    assert checks(msgspec.structs.replace(replayed(**small), first_loss=1e-6)) == {"replay"}
+
+
 def test_a_replay_without_a_loss_says_so():
     (reason,) = validity.invalid(factory.record(runs=(replayed(twice=None),)))
     assert reason == "round 1: replay: a loss is not finite"

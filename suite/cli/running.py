@@ -28,7 +28,7 @@ def run(as_json: bool, **asked: Any) -> None:
     Every completed process is stored on disk. A spent budget, Ctrl-C and a signal such as SIGTERM or SIGHUP all end
     with the table, the site and the command to resume; a second Ctrl-C ends at once. Exit 1 if there is no valid
     result or a job of a --cluster failed, 130 after Ctrl-C, 128 and its number after a signal: 143 after SIGTERM.
-    Closed output, as by `| head`, stops nothing: the records are written, and the exit code is 141.
+    If the output is closed before its end, as by `| head`, the records are still written, and the exit code is 141.
     """
     began = time.monotonic()
     context = click.get_current_context()
@@ -37,7 +37,7 @@ def run(as_json: bool, **asked: Any) -> None:
     if as_json:
         click.echo(document, nl=False)
     if lost():
-        click.echo(f"note: nobody read all of the output; the records are in '{asked['out']}'", err=True)
+        click.echo(f"note: the output was closed before its end; the records are in '{asked['out']}'", err=True)
     sys.exit(code)
 
 

@@ -65,7 +65,7 @@ class Several(click.Option):
 
 def separated(words: Sequence[str]) -> tuple[str, ...]:
     """Return the names in these words, separated by commas or given one by one, without duplicates."""
-    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",")))
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
 class Words(click.ParamType):

@@ -85,8 +85,8 @@ def _of_variables() -> Iterator[Check]:
 def _folder(name: str, path: Path, remedy: str) -> Check:
     """Return the check of a folder that has to be written to."""
     tried = folders.probed(path)
-    if tried.problem:
-        return check(name, str(path), f"cannot write '{path}': {tried.problem}; {remedy}", "bad")
+    if tried.error:
+        return check(name, str(path), str(files.refusal(path, tried.error, remedy)), "bad")
     free = units.memory(tried.free_bytes) if tried.free_bytes is not None else "an unknown space"
     shown = f"{path} ({free} free)"
     if tried.free_bytes is not None and tried.free_bytes < _LITTLE_SPACE_BYTES:
@@ -137,7 +137,8 @@ def _of_limits() -> Iterator[Check]:
     for limit in limits.counts():
         shown = f"{limit.left:.0f}{limit.unit} ({limit.what})"
         if limit.left < limit.least:
-            yield check(limit.name, shown, f"a worker needs more {limit.name} than {shown}: raise that limit", "bad")
+            needed = f"a worker needs at least {limit.least}{limit.unit}; raise {limit.what}"
+            yield check(limit.name, shown, f"{limit.name}: {shown} left, {needed}", "bad")
         else:
             short = limit.left < limit.enough
             yield check(limit.name, shown, f"larger cases may need more {limit.name} than {shown}" if short else "")
@@ -153,7 +154,8 @@ def _memory(sizes: tuple[limits.Limit, ...]) -> Check:
     least = (*short, *sizes)[0]
     shown = f"{units.memory(least.of_bytes)}, {least.what}"
     if short:
-        return check("memory", shown, f"a process may use {shown}; the smallest network needs more: raise it", "bad")
+        needed = f"the smallest network needs {units.memory(least.least_bytes)}; raise it"
+        return check("memory", shown, f"a process may use {shown}; {needed}", "bad")
     small = least.of_bytes < _LITTLE_MEMORY_BYTES
     return check("memory", shown, f"the larger networks may not fit into {shown}" if small else "")
 

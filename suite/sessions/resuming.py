@@ -172,7 +172,7 @@ def check_same_settings(header: Header) -> None:
     planned = settings if header.settings is None else header.settings
     names = differing(planned, settings)
     differs = [
-        f"{name} '{_words(then)}' there, '{_words(now)}' here"
+        f"{name} '{_words(then)}' then, '{_words(now)}' now"
         for name, then, now in (
             ("processor", header.machine.cpu_model, here.cpu_model),
             ("cores", header.machine.cores, here.cores),

@@ -12,10 +12,15 @@ _TRIED_BYTES = 2**20  # a quota of a user's space shows only when it refuses
 
 @dataclass(frozen=True, kw_only=True)
 class Folder:
-    """What trying a file in a folder told; `problem` says why none can be written, '' if one can."""
+    """What trying a file in a folder told."""
 
-    problem: str = ""
+    error: OSError | None = None  # why none can be written
     free_bytes: int | None = None  # None if unknown
+
+    @property
+    def problem(self) -> str:
+        """Why no file can be written, '' if one can."""
+        return (self.error.strerror or str(self.error)) if self.error else ""
 
 
 def probed(path: Path) -> Folder:
@@ -24,18 +29,20 @@ def probed(path: Path) -> Folder:
     No folder is made: what is refused later leaves nothing behind.
     """
     place = _nearest(path.absolute())
-    problem = ""
+    refused = None
     try:
         handle, name = tempfile.mkstemp(dir=place, prefix=".trying-")
         try:
-            os.write(handle, bytes(_TRIED_BYTES))
+            left = _TRIED_BYTES
+            while left:  # a limit of a file's size, or a quota, first cuts a write short
+                left -= os.write(handle, bytes(left))
         finally:
             os.close(handle)
             with suppress(OSError):
                 Path(name).unlink()
     except OSError as error:
-        problem = error.strerror or str(error)
-    return Folder(problem=problem, free_bytes=_free_bytes(place))
+        refused = error
+    return Folder(error=refused, free_bytes=_free_bytes(place))
 
 
 def _nearest(path: Path) -> Path:

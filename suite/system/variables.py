@@ -69,6 +69,7 @@ REPLACED = {
     "JAX_NUM_CPU_DEVICES": "each case names its devices",
     "JAX_DEFAULT_PRNG_IMPL": "the workloads draw with threefry2x32",
     "JAX_THREEFRY_PARTITIONABLE": "the workloads draw with JAX's default",
+    "JAX_RANDOM_SEED_OFFSET": "each process names its seed",
     "JAX_ENABLE_X64": "the workloads compute in float32",
     "JAX_DEFAULT_DTYPE_BITS": "the workloads compute in float32",
     "JAX_DEFAULT_MATMUL_PRECISION": "each case names its precision",
@@ -81,7 +82,10 @@ REPLACED = {
     **dict.fromkeys(("KERAS_NNX_ENABLED", "KERAS_USE_BACKEND_AGNOSTIC_OPS"), "the baseline uses Keras' defaults"),
 }
 # With these no process can be measured, and without them it would not be what the user asks for.
-_PREVENTING = {"JAX_DISABLE_JIT": "nothing is compiled, and the suite times compiled programs"}
+_PREVENTING = {
+    "JAX_DISABLE_JIT": "nothing is compiled, and the suite times compiled programs",
+    "JAX_NO_TRACING": "JAX refuses to trace a program a second time, as each measurement does",
+}
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:

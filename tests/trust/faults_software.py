@@ -84,8 +84,8 @@ def changed(place: Bench, name: str, then: str, now: str, words: str) -> Outcome
 
 _FLAGS = "--xla_dump_to=/home/{} --xla_gpu_autotune_level={}"
 for _what, _name, _then, _now, _words in (
-    ("another commit", "SUITE_COMMIT", "abc", "abd", "commit 'abc' there, 'abd' here"),
-    ("another count of threads", "OMP_NUM_THREADS", "1", "2", "setting OMP_NUM_THREADS '1' there, '2' here"),
+    ("another commit", "SUITE_COMMIT", "abc", "abd", "commit 'abc' then, 'abd' now"),
+    ("another count of threads", "OMP_NUM_THREADS", "1", "2", "setting OMP_NUM_THREADS '1' then, '2' now"),
     ("another way to launch kernels", "CUDA_LAUNCH_BLOCKING", "0", "1", "setting CUDA_LAUNCH_BLOCKING '0' there"),
     ("another allocator of PyTorch", "PYTORCH_CUDA_ALLOC_CONF", "backend:native", "backend:cudaMallocAsync",
      "setting PYTORCH_CUDA_ALLOC_CONF 'backend:native' there"),
