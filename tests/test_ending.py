@@ -229,7 +229,8 @@ def test_a_run_whose_results_nobody_reads_says_where_its_records_are(run, monkey
         return left.value.code, capfd.readouterr().err
 
     code, said, *_ = run("run", "--rounds", "1", invoke=invoke)
-    assert (code, said.splitlines()[-1]) == (141, "note: the output was closed before its end; the records are in 'records'")
+    words = "note: the output was closed before its end; the records are in 'records'"
+    assert (code, said.splitlines()[-1]) == (141, words)
 
 
 @pytest.mark.parametrize(
