@@ -202,7 +202,7 @@ def test_a_network_without_a_documented_accuracy_says_so():
     result = accuracy.read(of_one_machine([trained("mnist_cnn", (0.98, 0.99))]))
     (row,) = result.tables[0].rows
     assert [cell.text for cell in row[2:6]] == ["–", "98.5 %", "98.0 % to 99.0 %", "–"]
-    assert "no accuracy is documented" in result.answers[0]
+    assert "its source states no accuracy" in result.answers[0]
 
 
 def test_the_ladder_is_judged_once_all_of_it_was_run():

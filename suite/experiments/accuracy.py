@@ -22,11 +22,11 @@ TITLE = "Do the networks reach the documented accuracies?"
 TESTS = ("O23",)
 METHOD = (
     "Each network is trained with the step that is timed, from storage, for as many steps as documented: 20 epochs on "
-    "MNIST, 2 on the reviews, 25 of 8,000 steps on cats and dogs, which is how long the article trained its first "
-    "network. Then it answers every example of the validation. On the published data alone: stand-ins that the project "
-    "makes are easier or harder than those, so that their accuracies say nothing about a documented one. The share of "
-    "right answers stands beside the documented one; its processes start from different seeds, whose range it is; "
-    "a network whose whole run is documented is trained on CPU and GPU, and from equal seeds they are compared."
+    "MNIST, 2 on the reviews, 25 of 8,000 steps on cats and dogs, as long as the article trained its first network. "
+    "Then it answers every validation example. Only the published data count: the project's stand-ins are easier or "
+    "harder, so their accuracies say nothing about a documented one. The range is that of processes with different "
+    "seeds. A network whose whole run is documented is trained on CPU and GPU from equal seeds, and the two are "
+    "compared."
 )
 NEEDS_DATA: Data = "tfds"
 WORKLOADS = (  # with a documented accuracy
@@ -127,8 +127,8 @@ def mean(record: Record) -> float:
 
 def _answer(name: str, record: Record) -> str:
     documented = _documented(record.description)
-    source = f"documented are {_percent(documented)}" if documented else "no accuracy is documented"
-    return f"{name}: {_percent(mean(record))} of the validation are answered right, {source}."
+    source = _percent(documented) if documented else "no accuracy"
+    return f"{name} answers {_percent(mean(record))} of the validation examples right; its source states {source}."
 
 
 def _documented(about: Description) -> float | None:
@@ -168,7 +168,7 @@ def _row(record: Record) -> tuple[Cell, ...]:
         number_cell(documented, _percent),
         number_cell(share, _percent, record),
         Cell(text=spread, remark="" if len(shares) > 1 else "one process"),
-        Cell(text=units.DASH if points is None else f"{points:+.1f} points", sort=points),
+        Cell(text=units.DASH if points is None else f"{round(points, 1) + 0.0:+.1f} points", sort=points),
         *counts,
     )
 
