@@ -1,12 +1,17 @@
 """The store: whole or not at all, safe for two at once, and one clear line for everything that is wrong."""
 
 import errno
+import os
+import resource
 import shutil
+import signal
+import tempfile
 from multiprocessing import get_context
 
 import pytest
 
 from suite.data import store
+from suite.data.draft import draft
 from suite.data.edition import Edition
 
 TINY = Edition(train=40, test=20)
@@ -101,6 +106,43 @@ def test_what_a_killed_preparation_left_is_not_read(prepared, empty):
     assert len(read("train")) == TINY.train
 
 
+def test_what_a_killed_preparation_left_is_removed_by_the_next_and_a_running_one_is_not(empty):
+    killed = get_context("spawn").Process(target=prepare_and_die)
+    killed.start()
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    home = store.place("mnist", edition=TINY)
+    assert [path.name.startswith(".writing-") for path in home.iterdir()] == [True]
+    with draft(home) as running:
+        store.prepare("mnist", edition=TINY)
+        assert sorted(path.name for path in home.iterdir()) == [running.name, "mnist"]
+    assert [path.name for path in home.iterdir()] == ["mnist"]
+
+
+def prepare_and_die():
+    store.prepare("mnist", edition=TINY, progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_a_file_system_without_locks_keeps_every_draft(empty, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    home = store.place("mnist", edition=TINY)
+    home.mkdir(parents=True)
+    with draft(home) as running:
+        store.prepare("mnist", edition=TINY)
+        assert running.is_dir()
+    assert len(read("train")) == TINY.train
+
+
+def test_nothing_is_left_in_the_folder_of_temporary_files(empty, tmp_path, monkeypatch):
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    store.prepare("mnist", edition=TINY)
+    assert not list((tmp_path / "temporary").iterdir())
+
+
 def test_two_processes_may_prepare_at_once(empty):
     with get_context("spawn").Pool(2) as pool:
         pool.map(prepare_tiny, range(2))
@@ -192,6 +234,32 @@ def test_a_full_disk_leaves_nothing_behind_and_earlier_data_intact(home, monkeyp
         store.prepare("cifar10", edition=TINY)
     assert not list(home.rglob(".writing-*"))
     assert len(read("train")) == TINY.train
+
+
+def test_a_limit_of_a_files_size_names_its_remedy(empty):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(RuntimeError, match=r"'cifar10' to .*: File too large; raise .*\(ulimit -f\)$"):
+            store.prepare("cifar10", edition=TINY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(empty.rglob(".writing-*"))
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, OSError])
+def test_a_disk_that_fills_in_the_midst_of_writing_names_its_remedy(empty, kind):
+    def fill(*_):
+        raise kind("write() failed: No space left on device; writing a file; at byte 65536; Failed to close")
+
+    with pytest.raises(RuntimeError, match=r"'mnist' to .*: No space left on device; free some space, or set SUITE_"):
+        store.prepare("mnist", edition=TINY, progress=fill)
+
+
+def test_an_unknown_home_folder_names_the_variable(monkeypatch):
+    monkeypatch.setenv(store.VARIABLE, "~nouser/x")
+    with pytest.raises(RuntimeError, match=r"SUITE_DATA is '~nouser/x', .*; set SUITE_DATA to a folder you may write"):
+        store.folder()
 
 
 def test_an_unknown_split_is_answered_with_all_names(home):

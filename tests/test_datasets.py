@@ -31,7 +31,7 @@ def said(*arguments):
 def test_a_published_data_set_has_no_small_size(command):
     code, output = said(command, "mnist", "--data", "tfds", "--size", "small")
     assert code == 1
-    assert "--size small asked for with --data tfds, which has one size" in output
+    assert "published data sets have one size; leave out --size" in output
 
 
 def test_the_list_says_what_is_there_and_how_large_the_rest_is():

@@ -3,8 +3,10 @@
 import errno
 import gzip
 import hashlib
+import io
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +108,7 @@ LAYOUTS = {
     "TFDS": {f"downloads/cvdf-datasets_mnist_{name[:-3]}Xy0{n}.gz": FILES[name] for n, name in enumerate(NAMES)},
     "half packed": {name: FILES[name] if "train" in name else PLAIN[name] for name in NAMES},
     "packed anew": {f"{name[:-3]}.gz": gzip.compress(PLAIN[name], 1, mtime=1) for name in NAMES},
+    "packed anew, other names": {f"{n}": gzip.compress(PLAIN[name], 1, mtime=1) for n, name in enumerate(NAMES)},
     "other names": {f"a/b/c/{n}": FILES[name] for n, name in enumerate(NAMES)},
 }
 
@@ -120,11 +123,7 @@ def test_every_layout_gives_the_same_set_and_is_left_as_it_was(own, layout):
 
 
 def test_the_arrays_of_keras_give_the_same_set(own, tmp_path):
-    arrays = {
-        key: np.frombuffer(PLAIN[name][-int(np.prod(shape)) :], np.uint8).reshape(shape)
-        for key, (name, shape) in ARRAYS.items()
-    }
-    np.savez(own / "mnist.npz", **arrays)
+    (own / "mnist.npz").write_bytes(keras())
     before = state(own)
     store.prepare("mnist", "tfds", source=own / "mnist.npz")
     assert records() == expected()
@@ -132,11 +131,50 @@ def test_the_arrays_of_keras_give_the_same_set(own, tmp_path):
     assert not list((tmp_path / "data").rglob("*ubyte"))
 
 
+def keras():
+    """Return the bytes of Keras' file, small; each array is deflated."""
+    buffer = io.BytesIO()
+    arrays = {
+        key: np.frombuffer(PLAIN[name][-int(np.prod(shape)) :], np.uint8).reshape(shape)
+        for key, (name, shape) in ARRAYS.items()
+    }
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def changed(held, marks, offset, value):
+    """Return the bytes with this one at an offset behind each mark."""
+    held = bytearray(held)
+    for mark in marks:
+        for found in re.finditer(re.escape(mark), held):
+            held[found.start() + offset] = value
+    return bytes(held)
+
+
+LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
+DAMAGED = {
+    "a part": lambda held: held[: len(held) // 2],
+    "no archive": lambda held: b"PK no archive",
+    "compressed bytes": lambda held: changed(held, [b"x_train.npy"], 40, 0xFF),
+    "an unknown method": lambda held: changed(changed(held, [LOCAL], 8, 99), [CENTRAL], 10, 99),
+    "encrypted": lambda held: changed(changed(held, [LOCAL], 6, 1), [CENTRAL], 8, 1),
+    "sizes": lambda held: changed(held, [CENTRAL], 26, 0xFF),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_a_damaged_file_of_keras_is_named_in_one_line_to_be_downloaded_again(own, what):
+    (own / "mnist.npz").write_bytes(DAMAGED[what](keras()))
+    with pytest.raises(RuntimeError, match=r"own/mnist\.npz' is damaged, .*; download it again, or .*") as caught:
+        store.prepare("mnist", "tfds", source=own)
+    assert "\n" not in str(caught.value)
+
+
 def test_other_arrays_are_refused(own):
     np.savez(own / "mnist.npz", x_train=np.zeros((12, 28, 28), np.uint8))
-    (own / "broken.npz").write_bytes(b"PK no archive")
-    with pytest.raises(RuntimeError, match=r"does not hold .*ubyte\.gz, under any name"):
+    with pytest.raises(RuntimeError, match=r"mnist\.npz' .*does not hold the published arrays") as caught:
         store.prepare("mnist", "tfds", source=own)
+    assert all(name in str(caught.value) for name in NAMES)
 
 
 def test_links_are_followed_and_nothing_is_written_through_them(own, tmp_path):
@@ -162,13 +200,14 @@ def of_six(held):
 
 IMAGES = "train-images-idx3-ubyte.gz"
 WRONG = {
-    "a flipped byte": (IMAGES, flipped(FILES[IMAGES]), r"ubyte\.gz' is damaged or another file: its sha256"),
-    "a flipped byte in what it unpacks to": (IMAGES[:-3], flipped(PLAIN[IMAGES]), "ubyte' is damaged or another file"),
-    "half a file": (IMAGES, FILES[IMAGES][:200], r"ubyte\.gz' is a part or another file: it has 200 bytes"),
-    "a subset": (IMAGES[:-3], of_six(PLAIN[IMAGES]), "ubyte' is a part or another file: it has 4,720 bytes"),
-    "a subset packed anew": (IMAGES, gzip.compress(of_six(PLAIN[IMAGES])), r"gz' is a part or another file"),
-    "a flipped byte packed anew": (IMAGES, gzip.compress(flipped(PLAIN[IMAGES])), r"gz' is damaged or another file"),
-    "nothing": (IMAGES, None, rf"own' does not hold {re.escape(IMAGES)}, under any name"),
+    "a flipped byte": (IMAGES, flipped(FILES[IMAGES]), r"ubyte\.gz' is damaged, .*\(its sha256 is \w+…, not \w+…\)"),
+    "a flipped byte in what it unpacks to": (IMAGES[:-3], flipped(PLAIN[IMAGES]), r"ubyte' is damaged, .*\(its sha"),
+    "half a file": (IMAGES, FILES[IMAGES][:200], r"ubyte\.gz' is damaged, .*\(it has 200 bytes, not [\d,]+ or 9,424\)"),
+    "a subset": (IMAGES[:-3], of_six(PLAIN[IMAGES]), r"ubyte' is damaged, .*\(it has 4,720 bytes, not"),
+    "a subset packed anew": (IMAGES, gzip.compress(of_six(PLAIN[IMAGES])), r"gz' is damaged, or is not"),
+    "a flipped byte packed anew": (IMAGES, gzip.compress(flipped(PLAIN[IMAGES])), r"gz' is damaged, or is not"),
+    "a flipped byte under another name": ("seven", flipped(FILES[IMAGES]), r"own/seven' is damaged, .*\(its sha256 is"),
+    "nothing": (IMAGES, None, rf"own' has no file with the content of {re.escape(IMAGES)} \([\d,]+ bytes, sha256 "),
 }  # fmt: skip
 
 
@@ -181,10 +220,8 @@ def test_what_is_not_the_published_file_is_named_and_left_alone(own, what):
     before = state(own)
     with pytest.raises(RuntimeError, match=words) as caught:
         store.prepare("mnist", "tfds", source=own)
-    wanted = (
-        rf"expected of {re.escape(IMAGES)}: [\d,]+ bytes with sha256 \w+…, or unpacked 9,424 bytes with sha256 \w+…"
-    )
-    assert re.search(wanted, str(caught.value))
+    remedy = r"; download it (again )?from http://127\.0\.0\.1:9/none\. Your files were not changed\.$"
+    assert re.search(remedy, str(caught.value))
     assert "\n" not in str(caught.value)
     assert state(own) == before
     assert not store.path("mnist", "tfds").exists()
@@ -194,7 +231,7 @@ def test_what_is_not_the_published_file_is_named_and_left_alone(own, what):
 def test_an_archive_that_has_no_known_content_must_be_the_archive(own, name):
     (archive,) = datasets.archives(name)
     fill(own, {archive.name: flipped(FILES[archive.name])})
-    with pytest.raises(RuntimeError, match=rf"expected of {re.escape(archive.name)}: [\d,]+ bytes with sha256 \w+…;"):
+    with pytest.raises(RuntimeError, match=rf"{re.escape(archive.name)}' is damaged, .*; download it again"):
         store.prepare(name, "tfds", source=own)
     assert not store.path(name, "tfds").exists()
 
@@ -268,6 +305,44 @@ def test_the_command_takes_a_folder_for_published_sets_alone(own):
     assert records() == expected()
 
 
+def test_all_missing_files_are_named_each_with_its_address(own):
+    fill(own, {NAMES[0]: FILES[NAMES[0]]})
+    with pytest.raises(RuntimeError) as caught:
+        store.prepare("mnist", "tfds", source=own)
+    said = str(caught.value)
+    assert [f"content of {name} (" in said for name in NAMES] == [False, True, True, True]
+    assert said.count("; download it from http://127.0.0.1:9/none") == 3
+
+
+@pytest.mark.parametrize("name", ["mnist.tgz", "mnist.tar", "mnist.zip"])
+def test_a_package_is_to_be_unpacked(own, name):
+    fill(own, {name: b"four files"})
+    with pytest.raises(RuntimeError, match=rf"own/{name}' was not looked into; if it holds what is missing, unpack it"):
+        store.prepare("mnist", "tfds", source=own / name)
+
+
+def test_a_file_of_others_that_cannot_be_read_does_not_matter(own, monkeypatch):
+    fill(own, LAYOUTS["packed anew"] | {"a private file": gzip.compress(b"mine")})
+    may, opened = os.access, Path.open
+    monkeypatch.setattr(os, "access", lambda path, mode: "private" not in str(path) and may(path, mode))
+
+    def refuse(path, *args, **more):
+        if "private" in path.name:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, *args, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    store.prepare("mnist", "tfds", source=own)
+    assert records() == expected()
+
+
+def test_a_folder_that_is_not_read_is_noted(own):
+    fill(own, LAYOUTS["plain"])
+    command = ("prepare", "mnist", "--data", "tfds", "--from", str(own))
+    assert "already prepared" not in asked(*command).output
+    assert f"note: 'mnist' is already prepared; '{own}' was not read" in asked(*command).output
+
+
 def test_without_a_network_the_folder_is_named():
     with pytest.raises(RuntimeError, match=r"suite data prepare NAME --data tfds --from FOLDER"):
         store.prepare("cifar10", "tfds")
@@ -275,6 +350,7 @@ def test_without_a_network_the_folder_is_named():
 
 def test_the_list_says_how_to_bring_each_set():
     listed = asked("list").output
-    assert "--from FOLDER" in listed
+    assert "put all its files into a folder and run: suite data prepare NAME --data tfds --from FOLDER" in listed
+    assert "mnist needs all 4 files at once" in listed
     for name in datasets.published_names():
         assert all(f"{name}: {archive.name}" in listed for archive in datasets.archives(name))

@@ -190,7 +190,7 @@ def test_a_data_folder_that_holds_sets_may_be_read_only(here, monkeypatch):
     monkeypatch.setattr(folders, "probed", lambda path: folders.Folder(error=OSError(errno.EROFS, "Read-only")))
     check = found()["data"]
     assert check.verdict == "remark"
-    assert check.advice.startswith("data sets that are not there yet cannot be made: cannot write")
+    assert check.advice.startswith("new data sets cannot be prepared: cannot write")
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2**40, "good"), (2**29, "remark"), (2**20, "bad")])

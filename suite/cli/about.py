@@ -103,11 +103,12 @@ _names = click.argument(
     type=click.Path(exists=True, path_type=Path),
     metavar="FOLDER",
     help="With --data tfds: take the published files from this folder, or this one file, instead of downloading them. "
-    "They are found by size and SHA-256 under any name, at any depth, and are only read. MNIST may be unpacked, "
+    "They are found by their content under any name, at any depth, and are not changed. MNIST may be unpacked, "
     "packed anew or Keras' mnist.npz. suite data list names the files.",
 )
 def prepare_data(names: tuple[str, ...], kind: Any, size: Any, source: Path | None) -> None:
     """Generate the stand-in of each data set NAME, or download the published one, and print its path."""
+    from suite.console import terminal
     from suite.console.progress import DataProgress
     from suite.data import listing, store
 
@@ -116,6 +117,8 @@ def prepare_data(names: tuple[str, ...], kind: Any, size: Any, source: Path | No
     editions = {name: listing.edition(name, kind, size) for name in names}
     paths = {name: store.path(name, kind, edition) for name, edition in editions.items()}  # before the first is made
     for name, edition in editions.items():
+        if source and paths[name].is_dir():
+            terminal.notes([f"'{name}' is already prepared; '{source}' was not read"])
         with DataProgress() as progress:
             store.prepare(name, kind, edition, progress, source)
         click.echo(paths[name])

@@ -1,11 +1,15 @@
 """TFDS builders that write data sets in the published form, as ArrayRecord, without TensorFlow."""
 
+import errno
 import importlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 Examples = Iterable[dict[str, Any]]
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write(
@@ -21,6 +25,7 @@ def write(
 
     Version and features are those of TFDS' own builder `stock`; without one they are 1.0.0 and what `features` gives.
     `classes` names the labels if the stock builder learns them from the archive. Nothing is printed.
+    Raises OSError, with its number, if there is no room.
     """
     import tensorflow_datasets as tfds
 
@@ -37,8 +42,11 @@ def write(
 
         def _info(self) -> Any:
             if given is None:
-                return super()._info()
-            return tfds.core.DatasetInfo(builder=self, features=tfds.features.FeaturesDict(given()))
+                info = super()._info()
+            else:
+                info = tfds.core.DatasetInfo(builder=self, features=tfds.features.FeaturesDict(given()))
+            info.initialize_from_bucket = lambda: None  # it would leave an empty folder in TMPDIR
+            return info
 
         def _split_generators(self, dl_manager: object) -> dict[str, Iterator]:
             if classes:
@@ -54,7 +62,13 @@ def write(
         def _log_download_done(self) -> None:
             """Print nothing."""
 
-    Written(data_dir=folder).download_and_prepare(file_format="array_record")
+    try:
+        Written(data_dir=folder).download_and_prepare(file_format="array_record")
+    except (OSError, RuntimeError) as error:  # ArrayRecord and TFDS leave only the system's words
+        for number in _NO_ROOM:
+            if os.strerror(number) in str(error):
+                raise OSError(number, os.strerror(number)) from error
+        raise
 
 
 def stock_class(name: str) -> Any:

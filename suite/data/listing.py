@@ -26,10 +26,16 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def files() -> Iterator[str]:
-    """Yield how to bring each published set: the folder's option, then each set's files."""
-    yield "Without a network: suite data prepare NAME --data tfds --from FOLDER, which holds"
+    """Yield how to prepare the published sets without a network: the command, then each set's files."""
+    yield (
+        "To prepare a set without a network, put all its files into a folder and run: "
+        "suite data prepare NAME --data tfds --from FOLDER"
+    )
     for name in datasets.published_names():
-        for archive in datasets.archives(name):
+        archives = datasets.archives(name)
+        if len(archives) > 1:
+            yield f"  {name} needs all {len(archives)} files at once:"
+        for archive in archives:
             unpacked = ", or unpacked" if archive.unpacked else ""
             yield f"  {name}: {archive.name}, {units.quantity(archive.size, 'B')}{unpacked}, from {archive.address}"
 
@@ -42,7 +48,7 @@ def edition(name: str, data: Data, size: Size) -> Edition:
     if data == "embedded":
         return datasets.edition(name, size)
     if size != "documented":
-        raise ValueError(f"--size {size} asked for with --data {data}, which has one size; leave --size or --data out")
+        raise ValueError("published data sets have one size; leave out --size")
     return Edition()
 
 

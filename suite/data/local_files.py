@@ -1,4 +1,4 @@
-"""Published files that the user already has: found by size and digest, whatever their names, and only read.
+"""Published files that the user already has: found by size and digest, whatever their names, and not changed.
 
 So the folders of Keras, torchvision, Kaggle, TFDS and plain ones are all alike, and a part of a set is none.
 """
@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,28 +20,34 @@ from suite.data.download import Archive, Content, sha256_of
 _HEADERS = 256  # bytes by which an array's header in .npz and in IDX may differ, at most
 _TAIL = 4  # bytes at the end of a gzipped file that say how much it holds
 _UINT8 = 8  # in the third byte of an IDX file
+_GZIP = b"\x1f\x8b"  # the first bytes of a gzipped file
+_PACKAGES = (".tgz", ".tar", ".tar.gz", ".zip")
 
 
 def found(archives: Sequence[Archive], place: Path, scratch: Path) -> dict[str, Path]:
     """Return each archive's file, or the file that it unpacks to, at or below the place, by the archive's name.
 
     Arrays of an .npz file, as Keras has them, are written into `scratch` as what the archives unpack to. Nothing else
-    is written. Raises RuntimeError naming the first archive that is missing, and the file that most looks like it.
+    is written. Raises RuntimeError naming each archive that is missing, or the file that most looks like it.
     """
-    try:
+    with _reading(place):
         files = list(_files(place))
-        matches = {archive.name: _same(archive, files) for archive in archives}
+        same = {archive: _same(archive, files) for archive in archives}
+    paths = {archive: path or _from_arrays(archive, files, scratch) for archive, path in same.items()}
+    if missing := [archive for archive, path in paths.items() if path is None]:
+        with _reading(place):
+            raise _refused(missing, place, files)
+    return {archive.name: path for archive, path in paths.items() if path}
+
+
+@contextmanager
+def _reading(place: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise RuntimeError(
             f"'{error.filename or place}' cannot be read: {error.strerror}; it was left as is"
         ) from error
-    paths: dict[str, Path] = {}
-    for archive in archives:
-        path = matches[archive.name] or _from_arrays(archive, files, scratch)
-        if path is None:
-            raise _missing(archive, place, files)
-        paths[archive.name] = path
-    return paths
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -68,14 +75,16 @@ def _same(archive: Archive, files: Sequence[Path]) -> Path | None:
         for path in files:
             if path.stat().st_size == content.size and sha256_of(path) == content.sha256:
                 return path
-    return next((path for path in files if path.suffix == ".gz" and _unpacks_to(path, archive.unpacked)), None)
+    return next((path for path in files if _unpacks_to(path, archive.unpacked)), None)
 
 
 def _unpacks_to(path: Path, content: Content | None) -> bool:
     """Return whether a gzipped file holds the content: each program packs it into other bytes."""
-    if content is None or path.stat().st_size < _TAIL:
+    if content is None or path.stat().st_size < _TAIL or not os.access(path, os.R_OK):
         return False
     with path.open("rb") as file:
+        if file.read(len(_GZIP)) != _GZIP:
+            return False
         file.seek(-_TAIL, os.SEEK_END)
         if int.from_bytes(file.read(), "little") != content.size:
             return False
@@ -110,23 +119,49 @@ def _arrays(path: Path, size: int) -> Iterator[np.ndarray]:
                         array = np.lib.format.read_array(file, allow_pickle=False)
                     if array.dtype == np.uint8:
                         yield array
-    except (zipfile.BadZipFile, ValueError):
+    except Exception:  # zipfile, what it unpacks with and NumPy raise many kinds
         return
 
 
-def _missing(archive: Archive, place: Path, files: Sequence[Path]) -> RuntimeError:
-    alike = [path for path in files if _plain(archive.name) in _plain(path.name)]
-    of_size = [path for path in alike if path.stat().st_size in {content.size for content in _wanted(archive)}]
-    if of_size:
-        what = f"'{of_size[0]}' is damaged or another file: its sha256 is {sha256_of(of_size[0])[:16]}…"
-    elif alike:
-        what = f"'{alike[0]}' is a part or another file: it has {alike[0].stat().st_size:,} bytes"
+def _refused(missing: Sequence[Archive], place: Path, files: Sequence[Path]) -> RuntimeError:
+    """Return the error that says, of each archive that is missing, what to download."""
+    suspects = {archive: _suspect(archive, files) for archive in missing}
+    words = [_damaged(archive, path) for archive, path in suspects.items() if path]
+    absent = [archive for archive, path in suspects.items() if path is None]
+    arrays = next((path for path in files if path.suffix == ".npz"), None)
+    if arrays and any(archive.unpacked for archive in absent):
+        names = ", ".join(archive.name for archive in absent)
+        words.append(
+            f"'{arrays}' is damaged, or does not hold the published arrays; download it again, or download {names} "
+            "(suite data list gives the addresses)"
+        )
     else:
-        what = f"'{place}' does not hold {archive.name}, under any name"
-    expected = ", or unpacked ".join(
-        f"{each.size:,} bytes with sha256 {each.sha256[:16]}…" for each in _wanted(archive)
-    )
-    return RuntimeError(f"{what}; expected of {archive.name}: {expected}; nothing was changed there")
+        words += [
+            f"'{place}' has no file with the content of {archive.name} ({archive.size:,} bytes, sha256 "
+            f"{archive.sha256[:16]}…); download it from {archive.address}"
+            for archive in absent
+        ]
+    package = next((path for path in files if path.name.endswith(_PACKAGES)), None)
+    if absent and package:
+        words.append(f"'{package}' was not looked into; if it holds what is missing, unpack it")
+    return RuntimeError(". ".join((*words, "Your files were not changed.")))
+
+
+def _suspect(archive: Archive, files: Sequence[Path]) -> Path | None:
+    """Return the file that most looks like the archive: by its size, else by its name; None if none does."""
+    sizes = {content.size for content in _wanted(archive)}
+    of_size = [path for path in files if path.stat().st_size in sizes]
+    alike = [path for path in files if _plain(archive.name) in _plain(path.name)]
+    return next(iter((*of_size, *alike)), None)
+
+
+def _damaged(archive: Archive, path: Path) -> str:
+    digests, size = {content.size: content.sha256 for content in _wanted(archive)}, path.stat().st_size
+    if size in digests:
+        why = f"its sha256 is {sha256_of(path)[:16]}…, not {digests[size][:16]}…"
+    else:
+        why = f"it has {size:,} bytes, not {' or '.join(f'{each:,}' for each in digests)}"
+    return f"'{path}' is damaged, or is not the published file ({why}); download it again from {archive.address}"
 
 
 def _plain(name: str) -> str:

@@ -1,8 +1,7 @@
 """Data sets on disk: prepared once and atomically, and read through TFDS."""
 
+import errno
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from suite.data import datasets, local_files
 from suite.data.builder import Examples, relative_home, write
 from suite.data.download import Progress, fetched
+from suite.data.draft import draft
 from suite.data.edition import DEFAULT, Edition
 from suite.workload import Data
 
@@ -19,13 +19,15 @@ _REPORT_EVERY = 64  # progress is reported every so many examples
 
 
 def folder() -> Path:
-    """Return the folder of all data: $SUITE_DATA, else the user's cache folder. Raises RuntimeError without either."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen).expanduser().absolute()
+    """Return the folder of all data: $SUITE_DATA, else the user's cache folder. Raises RuntimeError without a home."""
+    chosen = os.environ.get(VARIABLE)
     try:
+        if chosen:
+            return Path(chosen).expanduser().absolute()
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:
-        raise RuntimeError(f"no home folder to keep data in; set {VARIABLE} to a folder you may write to") from None
+        what = f"{VARIABLE} is '{chosen}', whose home folder is unknown" if chosen else "no home folder for data"
+        raise RuntimeError(f"{what}; set {VARIABLE} to a folder you may write to") from None
     return Path(cache) / "gpu-speedup-suite"
 
 
@@ -61,34 +63,29 @@ def prepare(
     With a `source` the published files are not downloaded but read where the user has them: in that folder or file.
 
     The set is written to a temporary folder and then renamed. A killed run leaves only a `.writing-` folder that
-    nothing reads, and of two concurrent runs the first to finish wins. Raises RuntimeError if the disk, the folder or
-    the network fails.
+    nothing reads and the next run removes, and of two concurrent runs the first to finish wins. Raises RuntimeError if
+    the disk, the folder or the network fails.
     """
     home, final = place(name, data, edition), path(name, data, edition)
     if final.is_dir():
         return home
     try:
         home.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=home, prefix=".writing-"))
-    except OSError as error:
-        raise _refused(name, home, error) from error
-    try:
-        _write(name, data, edition, draft, progress, source)
-        final.parent.mkdir(parents=True, exist_ok=True)
-        (draft / final.relative_to(home)).rename(final)
+        with draft(home) as written:
+            _write(name, data, edition, written, progress, source)
+            final.parent.mkdir(parents=True, exist_ok=True)
+            (written / final.relative_to(home)).rename(final)
     except OSError as error:
         if not final.is_dir():  # otherwise another process was faster and wrote the same
             raise _refused(name, home, error) from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return home
 
 
-def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progress, source: Path | None) -> None:
+def _write(name: str, data: Data, edition: Edition, into: Path, progress: Progress, source: Path | None) -> None:
     recipe = datasets.load(name)
     if data == "tfds":
         verb, counts = "writing", {}
-        splits = datasets.published(name).splits(_published_files(name, draft, progress, source), progress)
+        splits = datasets.published(name).splits(_published_files(name, into, progress, source), progress)
     else:
         verb, counts = "making", {"train": edition.train, "test": edition.test}
         splits = {split: recipe.examples(split, count, edition.seed) for split, count in counts.items() if count}
@@ -96,7 +93,7 @@ def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progr
         split: _reported(f"{verb} {name} {split}", examples, counts.get(split, 0), progress)
         for split, examples in splits.items()
     }
-    write(name, reported, draft, stock=_stock(name), classes=recipe.CLASSES, features=getattr(recipe, "features", None))
+    write(name, reported, into, stock=_stock(name), classes=recipe.CLASSES, features=getattr(recipe, "features", None))
 
 
 def _published_files(name: str, scratch: Path, progress: Progress, source: Path | None) -> dict[str, Path]:
@@ -193,10 +190,10 @@ def _missing(dataset: str, data: Data, final: Path) -> RuntimeError:
 
 
 def _refused(name: str, home: Path, error: OSError) -> RuntimeError:
-    return RuntimeError(
-        f"cannot write dataset '{name}' to '{home}': {error.strerror or error}; free some space, or set {VARIABLE} to "
-        "a folder you may write to"
-    )
+    remedy = f"free some space, or set {VARIABLE} to a folder you may write to"
+    if error.errno == errno.EFBIG:
+        remedy = "raise the limit of a file's size (ulimit -f)"
+    return RuntimeError(f"cannot write dataset '{name}' to '{home}': {error.strerror or error}; {remedy}")
 
 
 def _broken(dataset: str, path: Path, found: object) -> RuntimeError:

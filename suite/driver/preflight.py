@@ -20,7 +20,7 @@ from suite.system import folders, limits, machine, software, variables
 _LITTLE_MEMORY_BYTES = 6 * 2**30
 _NO_SPACE_BYTES, _LITTLE_SPACE_BYTES = 10 * 2**20, 2**30
 _SHARED = Path("/dev/shm")
-_NO_DATA = "data sets that are not there yet cannot be made"
+_NO_DATA = "new data sets cannot be prepared"
 
 
 def passed(checks: Iterable[Check]) -> tuple[str, ...]:
