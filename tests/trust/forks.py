@@ -135,6 +135,7 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
         sys.argv = [str(_ROOT / "suite" / "__main__.py"), *arguments]
         sys.path[:] = [place for place in sys.path if place != str(_ROOT / "tests")]
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and what is ignored stays so
         for name, *given in planted:
             getattr(plants, name)(*given)
         from suite import cli
