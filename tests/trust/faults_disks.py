@@ -24,7 +24,7 @@ def _(place: Bench) -> Outcome:
     plan, session, one, *_ = map(len, journal.path.read_bytes().splitlines(keepends=True))
     shutil.rmtree(place.out)
 
-    first = place.run(planted=(("limit", "RLIMIT_FSIZE", plan + session + one + one // 2),))
+    first = place.run(planted=(("small_trial",), ("limit", "RLIMIT_FSIZE", plan + session + one + one // 2)))
     journal = place.journal()
     before = journal.done()
     cut = not journal.path.read_bytes().endswith(b"\n")
@@ -37,6 +37,12 @@ def _(place: Bench) -> Outcome:
         and last.good
     )
     return good, f"exit {first.code} with {len(before)} runs, a line cut: {cut}; resumed: {whole(last)[1]}"
+
+
+@fault("files may have 50 kB at most (ulimit -f)", f"{A_LINE}, nothing left", "the preflight")
+def _(place: Bench) -> Outcome:
+    ran = place.faked().run(planted=(("limit", "RLIMIT_FSIZE", 50 * 1024),))
+    return refused_with_nothing_left(place, ran, "raise the limit of a file's size (ulimit -f)")
 
 
 @fault("the disk is full (tmpfs)", "one line; resumed with room, nothing is lost", "the journal and the store")

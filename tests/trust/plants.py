@@ -22,7 +22,7 @@ from test_which_gpu import SlicedNvml
 from suite.driver import probing, profiles
 from suite.driver.journal import CompletedRun, Journal
 from suite.processes import children, lock
-from suite.system import causes, limits, machine, nvml, processor, software
+from suite.system import causes, folders, limits, machine, nvml, processor, software
 
 
 def _object(name: str) -> tuple[Any, str]:
@@ -46,6 +46,11 @@ def refuse(name: str, error: str, below: str = "", after: int = 0) -> None:
         raise OSError(number, os.strerror(number))
 
     setattr(place, last, called)
+
+
+def small_trial() -> None:
+    """Let the preflight try a folder with one byte, so that what is short of room shows while a campaign runs."""
+    folders._TRIED_BYTES = 1
 
 
 def limit(kind: str, size: int) -> None:
