@@ -64,7 +64,7 @@ def _(place: Bench) -> Outcome:
     header = campaign.planned([Case(workload="alpha", backend="cpu", scope="step", batch=8)],
                               [fake.description("alpha")], "smoke", other, datetime.now(UTC))  # fmt: skip
     Journal(place.out / header.campaign / FILE_NAME).append(header)
-    return refused(place.run("--resume"), "cores '99' there")
+    return refused(place.run("--resume"), "cores '99' then")
 
 
 @fault("--resume when every campaign has ended", A_LINE, "the records beside the journal")

@@ -86,11 +86,11 @@ _FLAGS = "--xla_dump_to=/home/{} --xla_gpu_autotune_level={}"
 for _what, _name, _then, _now, _words in (
     ("another commit", "SUITE_COMMIT", "abc", "abd", "commit 'abc' then, 'abd' now"),
     ("another count of threads", "OMP_NUM_THREADS", "1", "2", "setting OMP_NUM_THREADS '1' then, '2' now"),
-    ("another way to launch kernels", "CUDA_LAUNCH_BLOCKING", "0", "1", "setting CUDA_LAUNCH_BLOCKING '0' there"),
+    ("another way to launch kernels", "CUDA_LAUNCH_BLOCKING", "0", "1", "setting CUDA_LAUNCH_BLOCKING '0' then"),
     ("another allocator of PyTorch", "PYTORCH_CUDA_ALLOC_CONF", "backend:native", "backend:cudaMallocAsync",
-     "setting PYTORCH_CUDA_ALLOC_CONF 'backend:native' there"),
+     "setting PYTORCH_CUDA_ALLOC_CONF 'backend:native' then"),
     ("another flag of XLA beside a private one", "XLA_FLAGS", _FLAGS.format("a", 0), _FLAGS.format("a", 4),
-     "--xla_gpu_autotune_level=0' there"),
+     "--xla_gpu_autotune_level=0' then"),
 ):  # fmt: skip
     fault(f"--resume with {_what}", _REFUSED, "the settings in the plan")(
         partial(changed, name=_name, then=_then, now=_now, words=_words)
