@@ -23,7 +23,7 @@ _REMEDIES = (
         "if it names others",
     ),
     (r"without CUDA", "install a build with CUDA, or leave the GPU out of its cases"),
-    (r"ulimit -t", "raise that limit, or run where there is none"),
+    (r"ulimit -t", "raise that limit, or remove it"),
     (r"can't start new thread|Resource temporarily|pthread_create", "allow more processes (ulimit -u, control group)"),
     (r"Too many open files", "allow more open files (ulimit -n)"),
     (r"MemoryError|Cannot allocate memory|failed to map|SIGKILL", "allow it more memory (ulimit -v, control group)"),

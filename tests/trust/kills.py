@@ -188,7 +188,7 @@ class Killing:
         self.calls: list[tuple[str, int]] = []  # of a campaign that is let be
 
     def go(self) -> Tally:
-        """Kill until there are enough kills, the time is over or something was lost; return what came of it.
+        """Kill until there are enough kills, the time is over or something was lost; return the tally.
 
         Each call has its turn, however long that takes.
         """

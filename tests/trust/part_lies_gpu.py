@@ -25,7 +25,7 @@ _LONGEST_SECONDS = 70.0  # of one process: the part ends within 570 s
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Tell lies and truths on the first GPU. Raises LookupError where there is none."""
+    """Tell lies and truths on the first GPU. Raises LookupError without a GPU."""
     if not machine().gpus:
         raise LookupError("there is no GPU here")
     return told("gpu", sample)
