@@ -19,6 +19,9 @@ _CHUNK = 2**16
 _RESERVE_BYTES = 2**28  # to keep free on the disk
 
 
+GZIPPED = b"\x1f\x8b"  # the first bytes of a gzipped file
+
+
 @dataclass(frozen=True, kw_only=True)
 class Content:
     """What a file must hold."""

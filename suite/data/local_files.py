@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from suite.data.download import Archive, Content, sha256_of
+from suite.data.download import GZIPPED, Archive, Content, sha256_of
 
 _HEADERS = 256  # bytes by which an array's header in .npz and in IDX may differ, at most
 _TAIL = 4  # bytes at the end of a gzipped file that say how much it holds
 _UINT8 = 8  # in the third byte of an IDX file
-_GZIP = b"\x1f\x8b"  # the first bytes of a gzipped file
 _PACKAGES = (".tgz", ".tar", ".tar.gz", ".zip")
 
 
@@ -83,7 +82,7 @@ def _unpacks_to(path: Path, content: Content | None) -> bool:
     if content is None or path.stat().st_size < _TAIL or not os.access(path, os.R_OK):
         return False
     with path.open("rb") as file:
-        if file.read(len(_GZIP)) != _GZIP:
+        if file.read(len(GZIPPED)) != GZIPPED:
             return False
         file.seek(-_TAIL, os.SEEK_END)
         if int.from_bytes(file.read(), "little") != content.size:

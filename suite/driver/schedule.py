@@ -71,11 +71,11 @@ def next_turn(
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
-    parts = _parts(header)
+    questions, parts = by_question(header), _parts(header)
     for number, part in product(range(header.rounds), sorted(set(parts.values()))):
         asked = {
             each: groups
-            for each, every in by_question(header).items()
+            for each, every in questions.items()
             if each not in but and (groups := [group for group in every if parts[group] == part])
         }
         for each in _order(header, number, asked, forecast):

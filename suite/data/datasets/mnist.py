@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from suite.data.datasets import Records, Splits
-from suite.data.download import Content, Progress
+from suite.data.download import GZIPPED, Content, Progress
 from suite.data.drawn import Canvas, Number, blank, stroke
 from suite.data.edition import Edition
 from suite.data.streams import pictures, png
@@ -36,7 +36,6 @@ UNPACKED = {
     ),
 }
 _PICTURES_HEAD, _LABELS_HEAD, _SIDE = 16, 8, 28
-_GZIP = b"\x1f\x8b"  # the first bytes of a gzipped file
 
 Point = tuple[Number, Number]
 
@@ -200,4 +199,4 @@ def read(files: Mapping[str, Path], prefix: str) -> Records:
 def unpacked(path: Path, head: int) -> np.ndarray:
     """Return the bytes after the header of a file, gzipped or not, uint8[N]."""
     content = path.read_bytes()
-    return np.frombuffer(gzip.decompress(content) if content.startswith(_GZIP) else content, np.uint8, offset=head)
+    return np.frombuffer(gzip.decompress(content) if content.startswith(GZIPPED) else content, np.uint8, offset=head)
