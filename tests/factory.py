@@ -6,9 +6,10 @@ from suite import __version__
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, evidence
 from suite.results.records.machine import Gpu, Machine, Software
-from suite.results.records.record import METHOD, SCHEMA, Record
+from suite.results.records.record import SCHEMA, Record
 from suite.results.records.run import Energy, Run, Sample, Stage
 from suite.results.records.store import sealed
+from suite.scopes import SCOPES
 from suite.worker_api.protocol import WorkerReport
 from suite.workload import Claim, Description, Source
 
@@ -99,7 +100,7 @@ def record(
     return sealed(
         Record(
             schema=SCHEMA,
-            method=METHOD,
+            method=SCOPES[scope].method,
             campaign=campaign,
             created=created,
             profile=profile,

@@ -19,7 +19,7 @@ from suite.results.records import acceptance, store
 from suite.results.records import identity as identities
 from suite.results.records.identity import Table, count_hosts, identity_in, same_host
 from suite.results.records.machine import Machine
-from suite.results.records.record import METHOD, STABLE, to_json
+from suite.results.records.record import STABLE, to_json
 from suite.sessions import bench
 from suite.system import boot_id, machine, processor, redact
 from suite.worker import main
@@ -121,6 +121,14 @@ def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
     hashes = [hashlib.sha256(f"{each}{end}".encode()).hexdigest()[:16] for each in secrets for end in ("", "\n")]
     for secret in ("secret", *secrets, *hashes, *(each.replace("-", "") for each in secrets)):
         assert secret not in text
+
+
+@pytest.mark.parametrize(("scope", "method"), [("step", 1), ("run", 1), ("epoch", 2), ("input", 2), ("learning", 2)])
+def test_a_record_has_the_method_of_its_scope(scope, method):
+    case = factory.record(scope=scope).case
+    done = CompletedRun(case=case, software=factory.record().software, run=factory.run(0, 0.01))
+    (record,) = campaign.records(campaign.planned([case], [factory.description()], "quick", factory.HOST, NOW), [done])
+    assert identity_in(record, Table()).method == method
 
 
 # Kind of CPU
@@ -280,7 +288,7 @@ def test_a_record_of_an_older_schema_is_of_method_0():
     record = old(machine=KNOWN)
     table = Table(hosts=("~1",), programs=(OTHER,), records={record.digest[:16]: (0, 0)})
     before, now = of(record, table), of(made())
-    assert (before.method, now.method) == (0, METHOD)
+    assert (before.method, now.method) == (0, 1)
     assert before.program == now.program
     assert not same_host(before, now)
 
@@ -302,7 +310,7 @@ def test_host_and_program_of_an_older_record_are_told_each_by_its_own_list():
 
 
 def test_the_words_of_an_identity_say_what_is_not_known_and_what_there_is_none_of():
-    assert of(made()).words.startswith(f"host {ONE}, program {OTHER}, method {METHOD}, CPU ")
+    assert of(made()).words.startswith(f"host {ONE}, program {OTHER}, method 1, CPU ")
     assert of(old()).words.startswith("host not known, program not known, method 0")
     assert of(made(program="", scope="input", data="embedded")).words.startswith(f"host {ONE}, program none, ")
 

@@ -13,7 +13,7 @@ from suite.driver.journal import PLAN_VERSION, CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.processes import children
 from suite.results.records.machine import Machine, differing
-from suite.results.records.record import METHOD, SCHEMA, Profile, Record, file_name
+from suite.results.records.record import SCHEMA, Profile, Record, file_name
 from suite.results.records.run import Run
 from suite.scopes import SCOPES
 from suite.system import software, variables
@@ -135,7 +135,7 @@ def _record(
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
         schema=SCHEMA,
-        method=METHOD,
+        method=SCOPES[case.scope].method,
         campaign=header.campaign,
         created=header.created,
         profile=header.profile,

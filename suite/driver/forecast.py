@@ -28,6 +28,7 @@ _CALL_SECONDS = 5e-4  # to copy a batch and dispatch a step from Python
 _DISPATCH_SECONDS = 2e-4  # to dispatch a step whose batch is on the device
 _DOUBLINGS = 12
 _PIPELINE_SECONDS = 3.0  # until the first batch is ready
+_EXAMPLE_SECONDS = 6e-5  # to prepare a small example in the input pipeline: Python, whatever the number of threads
 _EPOCH_EXAMPLES = 10_000  # if the source states no epoch
 _CORRECTION = (0.1, 20.0)  # limits of the correction of a guess
 _LEAST_SECONDS = 1.0  # shortest process
@@ -121,6 +122,7 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
         return start + SCOPES[case.scope].computes * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
         steps = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
+        step = max(step, case.batch * _EXAMPLE_SECONDS)  # the pipeline works while the device does
         return start + compiling + _PIPELINE_SECONDS + min(steps, effort.learning_steps or steps) * step
     if case.scope == "serve":  # a request for each picture, of the warm-up, and the counted ones
         requests = PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step

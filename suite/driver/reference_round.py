@@ -21,8 +21,8 @@ from suite.results.pooled.grouping import case_of, kind_of, usable
 from suite.results.records.choices import Choices, Way
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.machine import Machine
-from suite.results.records.record import METHOD, Record
-from suite.scopes import scopes_that
+from suite.results.records.record import Record
+from suite.scopes import SCOPES, scopes_that
 from suite.workload import Description
 
 TIMED_SCOPES = scopes_that(lambda row: row.reference_round)
@@ -74,7 +74,7 @@ def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Rec
     hosts: dict[Hashable, set[HostKey]] = defaultdict(set)
     for record in published:
         who = identity(record)
-        if who.method == METHOD and not who.own_campaign_only and usable(record):
+        if who.method == SCOPES[record.case.scope].method and not who.own_campaign_only and usable(record):
             hosts[case_of(record), kind_of(record.machine, record.case.backend)].add(who.host_key)
     planned = (msgspec.structs.replace(case.timed, threads=None) for case in cases)  # the chosen threads are all cores
     return tuple(len(hosts[case, kind_of(machine, case.backend)]) for case in planned)

@@ -78,7 +78,9 @@ def _cases(about: Description, here: MachineCapabilities) -> tuple[Case, ...]:
         return ()
     if about.run is None:  # long
         return (learning(about, here, steps),)
-    return tuple(usual_case(about, backend, here, "learning", steps=steps) for backend in here.backends)
+    # Many epochs of small records: decoding them again is cheaper than reading them again.
+    axes = {"steps": steps, "stored": "memory"}
+    return tuple(usual_case(about, backend, here, "learning", **axes) for backend in here.backends)
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:

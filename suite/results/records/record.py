@@ -18,7 +18,6 @@ from suite.workload import Description, Plain
 Schema = Literal["result/0", "result/1", "result/2"]  # all stay readable
 SCHEMA: Schema = "result/2"  # written now: result/1 with host, program, method and kind of CPU
 STABLE: frozenset[Schema] = frozenset({"result/1", "result/2"})  # result/0 was provisional: not citable
-METHOD = 1  # raised by hand when timing changes; times of different methods are never pooled
 _DIGEST = b'"digest": "%s"'  # as in the canonical JSON
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
@@ -37,7 +36,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     machine: Machine
     software: Software
     commit: str  # of the suite; '+changed' appended if the checkout was dirty; '' without a checkout
-    method: Count = 0  # of timing, see METHOD; 0: before methods were numbered
+    method: Count = 0  # of timing, see suite.scopes; 0: before methods were numbered
     description: Description
     runs: tuple[Run, ...]
     rounds: int  # planned
