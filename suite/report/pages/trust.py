@@ -6,7 +6,8 @@ from typing import Any
 from suite import units
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import render
-from suite.results.compare.reproducibility import Answer, Reproducibility, Spread, words
+from suite.results.compare.covariates import WORTH, Covariate
+from suite.results.compare.reproducibility import Answer, Reproducibility, Spread, machine_words, words
 from suite.results.evidence.trust import Finding, Part, Total
 from suite.results.pooled.grouping import DISPATCH_SECONDS
 from suite.results.records.record import plain_name
@@ -27,6 +28,8 @@ _NEXT = "Do the numbers hold on the next machine?"
 _ANSWERS = ("side", "machine", "hosts", "left-out means", "inside the range", "pairs of campaigns", "called different")
 _SPREADS = ("machine", "side", "implementation", "scope", "steps", "hosts", "pools", "between hosts",
             "between processes", "degrees of freedom")  # fmt: skip
+_COVARIATES = ("machine", "implementation", "kernel", "hosts", "pools", "slope", "without it",
+               "with it")  # fmt: skip
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -48,6 +51,9 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
         next_machine=_NEXT,
         answers=answers(reproducibility.answers if reproducibility else ()),
         spreads=spreads(reproducibility.spreads if reproducibility else ()),
+        covariates=covariates(reproducibility.covariates) if reproducibility and reproducibility.covariates else None,
+        used=any(one.worth_it for one in reproducibility.covariates) if reproducibility else False,
+        worth=units.percent(1 - WORTH),
     )
 
 
@@ -99,6 +105,18 @@ def _spread(one: Spread) -> tuple[Cell, ...]:
     return row_of(
         one.machine, like.backend.upper(), like.implementation, like.scope, steps, *counts, *deviations, degrees
     )
+
+
+def covariates(estimates: Sequence[Covariate]) -> Table:
+    """Return how much hosts would differ if a kernel's speed were taken into account."""
+    return Table(title="Reference kernels as covariates", columns=_COVARIATES, rows=tuple(map(_covariate, estimates)))
+
+
+def _covariate(one: Covariate) -> tuple[Cell, ...]:
+    like, machine = one.likeness, machine_words(one.pools[-1])
+    slope = Cell(text=units.number(one.slope, digits=2), sort=one.slope)
+    hosts, spreads = count_cell(one.hosts), map(share_cell, (one.before, one.after))
+    return row_of(machine, like.implementation, one.kernel, hosts, count_cell(len(one.pools)), slope, *spreads)
 
 
 def overview(parts: Sequence[Part]) -> Table:

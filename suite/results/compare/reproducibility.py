@@ -15,6 +15,7 @@ import msgspec
 
 from suite import units
 from suite.case import Case
+from suite.results.compare.covariates import Covariate, covariates
 from suite.results.pooled.grouping import DISPATCH_SECONDS, ByHost, Likeness, seconds_by_host, shared
 from suite.results.pooled.pools import Pool
 from suite.results.records.identity import HostKey, identity
@@ -167,10 +168,11 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproducibility:
-    """The tests of all sides, and the spreads behind the ranges."""
+    """The tests of all sides, the spreads behind the ranges, and what could narrow them."""
 
     answers: tuple[Answer, ...] = ()  # by side, the one of all machines first
     spreads: tuple[Spread, ...] = ()
+    covariates: tuple[Covariate, ...] = ()
 
     @property
     def words(self) -> str:
@@ -196,7 +198,7 @@ def reproducibility(pools: Sequence[Pool]) -> Reproducibility:
         machines = sorted({trial.machine for trial in trials})
         for machine in ("", *machines) if len(machines) > 1 else machines:
             answers.append(_answer(side, machine, held, equal))
-    return Reproducibility(answers=tuple(answers), spreads=tuple(spreads(pools)))
+    return Reproducibility(answers=tuple(answers), spreads=tuple(spreads(pools)), covariates=tuple(covariates(pools)))
 
 
 def _answer(side: str, machine: str, held: Iterable[Trial], equal: Iterable[Trial]) -> Answer:

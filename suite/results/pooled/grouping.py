@@ -6,7 +6,7 @@ select by the result. Pools of one kind of machine, implementation and scope sha
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from statistics import median
 from typing import NamedTuple
@@ -147,11 +147,17 @@ def usable(record: Record) -> bool:
 def seconds_by_host(records: Sequence[Record]) -> dict[HostKey, tuple[float, ...]]:
     """Return the seconds of each process that counts, by host."""
     seconds: dict[HostKey, tuple[float, ...]] = {}
-    for record in records:
-        host = identity(record).host_key
-        values = (step_seconds(run, record.method) for run in record.runs if _counts(record, run))
-        seconds[host] = (*seconds.get(host, ()), *(value for value in values if value))
+    for host, _, value in processes(records):
+        seconds[host] = (*seconds.get(host, ()), value)
     return seconds
+
+
+def processes(records: Iterable[Record]) -> Iterator[tuple[HostKey, Run, float]]:
+    """Yield host, run and seconds of a step of each process that counts."""
+    for record in records:
+        for run in record.runs:
+            if _counts(record, run) and (value := step_seconds(run, record.method)):
+                yield identity(record).host_key, run, value
 
 
 def _counts(record: Record, run: Run) -> bool:
