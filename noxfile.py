@@ -41,6 +41,7 @@ BASELINES = {
     "torch": "control",
     "keras": "control-keras",
     "xgboost": "control-xgboost",
+    "openvino": "control-openvino",
 }  # to the dependency groups of their environments
 
 
@@ -377,7 +378,7 @@ def control_python(session: nox.Session, baseline: str) -> str:
     home = Path(session.virtualenv.location).resolve().parent / baseline
     python = home / "bin" / "python"
     # PyTorch stays on `python3`: a wheel for the CPU alone, to which pip may be led here, may be there for no other.
-    default = "python3" if baseline == "torch" else str(Path(session.bin) / "python")
+    default = "python3" if baseline in ("torch", "openvino") else str(Path(session.bin) / "python")
     base = os.environ.get(f"SUITE_{baseline.upper()}_BASE", default)
     version = str(session.run(base, "-V", external=True, silent=True)).strip()
     ready = home / "ready"
@@ -452,8 +453,9 @@ def bench(session: nox.Session) -> None:
 def control(session: nox.Session) -> None:
     """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
 
-    Of boosted trees the baseline is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`. It ends with the control
-    table. Each baseline is installed in an environment of its own.
+    Of boosted trees the baseline is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`; of an inference it can
+    be OpenVINO: `-- serve_resnet50 --implementation jax,openvino`. It ends with the control table. Each baseline is
+    installed in an environment of its own.
     """
     install(session, "site")
     arguments, baselines = beside(session.posargs)

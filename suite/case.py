@@ -11,7 +11,7 @@ from suite.scopes import Scope
 from suite.workload import Data, Description, Plain
 
 Backend = Literal["cpu", "gpu"]
-Implementation = Literal["jax", "torch", "keras", "xgboost"]
+Implementation = Literal["jax", "torch", "keras", "xgboost", "openvino"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Allocator = Literal["tuned-malloc", "default-malloc"]
 _StoredAllocator = Literal[Allocator, "retaining", "system"]  # see suite.former

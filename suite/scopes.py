@@ -88,7 +88,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         sentence="one step in steady state", heading="step", badge="step", unit="", progress="a step",
         rungs={"empty": RungWords(short="a step", long="step: batch on the device, compiled, steady")},
         with_step=True, samples_stage="samples",
-        usual=True, several_hosts=True, implementations=("jax", "torch", "keras", "xgboost"),
+        usual=True, several_hosts=True, implementations=("jax", "torch", "keras", "xgboost", "openvino"),
         reference_round=True, reference="every model",
         steady=True, bounded=True, certified=True,
     ),
@@ -148,7 +148,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
     "serve": ScopeRow(
         sentence="a request of one picture, four under way", heading="between answers", badge="serve",
         unit="an answer", progress="between answers, four requests under way",
-        samples_stage="serve_samples", implementations=("jax", "torch"),
+        samples_stage="serve_samples", implementations=("jax", "torch", "openvino"),
         steady=True, bounded=True,
     ),
 }  # fmt: skip

@@ -29,6 +29,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
         "plain": _BOTH,  # one call of Booster.update, with a thread for each granted core
         "one-thread": _CPU,  # very probably that of the documented CPU worker
     },
+    "openvino": {"plain": _CPU},  # inference alone, from PyTorch's network
 }
 SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
 AUGMENTING = ("plain", "scan")  # variants of JAX whose step can augment its batch

@@ -37,6 +37,21 @@ def test_a_machine_without_a_gpu_and_trees_have_rows_too():
     assert (row.machine, row.not_timed) == (factory.PLAIN.slug, ("xgboost", "xgboost one-thread"))
 
 
+def test_an_engine_is_a_baseline_of_inference_like_any_other():
+    about = factory.description("serve_resnet50", family="inference")
+    mine = factory.record("serve_resnet50", machine=factory.PLAIN, about=about)
+    engine = factory.record(
+        "serve_resnet50", step_seconds=(0.004,) * 3, machine=factory.PLAIN, about=about, implementation="openvino"
+    )
+    (row,) = baseline_comparisons([mine])
+    assert row.not_timed == ("torch eager", "torch compile", "keras", "openvino")
+    (row,) = baseline_comparisons([mine, engine])
+    assert row.best is not None
+    assert (row.best.words, "openvino" in row.not_timed) == ("openvino", False)
+    (trained,) = baseline_comparisons([factory.record(machine=factory.PLAIN)])
+    assert "openvino" not in trained.not_timed
+
+
 @pytest.mark.parametrize("changes", [{"scope": "cold"}, {"variant": "nnx-jit"}, {"devices": 2}, {"profile": "smoke"}])
 def test_what_is_no_step_in_the_usual_way_has_no_row(changes):
     assert baseline_comparisons([factory.record(**changes)]) == ()

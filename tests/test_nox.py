@@ -206,6 +206,7 @@ def test_a_session_whose_environment_has_another_checkouts_suite_is_ended(noxfil
         (["--implementation=jax,keras"], ["keras"]),
         (["--implementation", "jax"], []),
         (["gbdt_mortgage", "--implementation", "jax,xgboost"], ["xgboost"]),
+        (["serve_resnet50", "--implementation", "jax,openvino"], ["openvino"]),
         (["--implementation", "jax,torch", "--implementation=keras"], ["torch", "keras"]),
     ],
 )

@@ -130,6 +130,7 @@ def test_what_has_no_bearing_on_the_time_is_pooled(changes):
         ("torch", ("torch", "torch-cuda", "torch-cudnn"), "jax"),
         ("keras", ("keras", "tensorflow"), "jax"),
         ("xgboost", ("xgboost",), "torch"),
+        ("openvino", ("openvino", "torch"), "jax"),
     ],
 )
 def test_each_implementation_is_known_by_its_own_packages(implementation, names, other):

@@ -266,7 +266,7 @@ def refused(scopes=("serve",), named=(), about=NAMES, batch=None, implementation
         ({"about": ("mnist_mlp",)}, "these are trained: mnist_mlp;"),
         ({"batch": 8}, "with batch 8, a request is one picture; leave --batch out"),
         ({"devices": 2}, "on 2 devices, it uses one"),
-        ({"implementations": ("keras",)}, "with 'keras', only 'jax' and 'torch' serve"),
+        ({"implementations": ("keras",)}, "with 'keras', only jax, torch, openvino serve"),
     ],
 )
 def test_what_cannot_be_served_is_refused_with_what_to_do(asked_for, words):

@@ -14,6 +14,7 @@ DRIVERS = [
     ("torch_program", "TorchServing", "controls", "serve_resnet50"),
     ("keras_program", "KerasProgram", "controls_keras", "cifar10_resnet87"),
     ("xgboost_program", "XgboostProgram", "controls_xgboost", "gbdt_mortgage"),
+    ("openvino_program", "OpenvinoServing", "controls", "serve_resnet50"),
 ]
 
 
@@ -80,6 +81,8 @@ def test_a_renamed_file_leaves_it_as_it_is(texts):
         (DRIVERS[2], "controls_keras.cifar10_resnet63", "keras", "tensorflow"),
         (DRIVERS[3], "controls_xgboost.gbdt_mortgage", '"max_depth": 8', '"max_depth": 7'),
         (DRIVERS[3], "data.random_loans", "BINS = 256", "BINS = 128"),
+        (DRIVERS[4], "programs.openvino_program", '_HINT": "f32"', '_HINT": "bf16"'),
+        (DRIVERS[4], "controls._serving", "nn.Identity()", "nn.Flatten()"),
     ],
 )  # fmt: skip
 def test_what_the_step_does_changes_it(texts, given, module, before, after):

@@ -102,5 +102,5 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
 
 def _baselines() -> tuple[Implementation, ...]:
     """Return the baselines that are installed here or have an interpreter of their own."""
-    known: tuple[Implementation, ...] = ("torch", "keras", "xgboost")
+    known: tuple[Implementation, ...] = ("torch", "keras", "xgboost", "openvino")
     return tuple(name for name in known if _variable(name) in os.environ or software.versions(name))

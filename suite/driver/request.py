@@ -108,8 +108,8 @@ class Request:
         "Where scope epoch augments its examples. Default: host, in the input pipeline."
     )] = ("host",)
     implementations: Annotated[tuple[Implementation, ...], axis("--implementation", help=
-        "Default: jax. Adding torch or keras can certify the CPU side, xgboost that of the boosted trees. Each may "
-        "have its own Python, named by SUITE_TORCH_PYTHON and so on."
+        "Default: jax. Adding torch or keras can certify the CPU side, xgboost that of the boosted trees, openvino "
+        "that of inference. Each may have its own Python, named by SUITE_TORCH_PYTHON and so on."
     )] = ("jax",)
     baseline_backends: Annotated[tuple[Backend, ...], axis("--baseline-backend", help=
         "Backends of the baselines. Default: every backend. cpu: enough to certify the CPU side."
@@ -118,7 +118,7 @@ class Request:
         "How steps run. Default: plain for JAX, all variants for baselines. JAX has plain, nnx-jit (as in tutorials), "
         "scan (several steps in one call), stacked (a grid search's fits at once: --batch over the headline batch) "
         "and, in scope run, resident (data on the device); PyTorch has plain, compile, and on the GPU graph and "
-        "compile-graph; Keras has plain; XGBoost has plain and, on the CPU, one-thread."
+        "compile-graph; Keras has plain; XGBoost has plain and, on the CPU, one-thread; OpenVINO has plain."
     )] = ()
     allocators: Annotated[tuple[Allocator, ...], axis("--allocator", help=
         "Allocator of the CPU side. Default: with a baseline both, and each implementation's faster one counts; else "

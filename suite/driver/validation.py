@@ -8,7 +8,7 @@ from suite.case import Allocator, Backend, Implementation, Precision
 from suite.driver.request import Request, check_applies
 from suite.processes import children
 from suite.results.records.machine import Machine
-from suite.scopes import USUAL_SCOPES, Scope, scopes_that
+from suite.scopes import SCOPES, USUAL_SCOPES, Scope, scopes_that
 from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
@@ -101,7 +101,7 @@ def check_variant_scopes(request: Request, timed: Collection[tuple[str, str]]) -
 def check_serving(request: Request, chosen: Iterable[Description]) -> None:
     """Raise ValueError if scope serve is requested of something that cannot serve.
 
-    A request is one picture to an inference network on one device, with JAX or PyTorch.
+    A request is one picture to an inference network on one device, with an implementation that has the scope.
     """
     if "serve" not in request.scopes:
         return
@@ -117,9 +117,10 @@ def check_serving(request: Request, chosen: Iterable[Description]) -> None:
         raise ValueError(f"scope 'serve' asked for with batch {batch}, a request is one picture; leave --batch out")
     if devices != 1:
         raise ValueError(f"scope 'serve' asked for on {devices} devices, it uses one; leave --devices or the scope out")
-    if not {"jax", "torch"} & set(request.implementations):
+    able = SCOPES["serve"].implementations
+    if not set(able) & set(request.implementations):
         raise ValueError(
-            f"scope 'serve' asked for with '{', '.join(request.implementations)}', only 'jax' and 'torch' serve; add "
+            f"scope 'serve' asked for with '{', '.join(request.implementations)}', only {', '.join(able)} serve; add "
             "one with --implementation"
         )
 

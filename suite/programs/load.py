@@ -11,7 +11,8 @@ def of_this_host(case: Case) -> tuple[Program, BatchSource]:
     Raises LookupError if the implementation lacks the case's variant.
     """
     variants.require(case)
-    return {"jax": _jax, "torch": _torch, "keras": _keras, "xgboost": _xgboost}[case.implementation](case)
+    makers = {"jax": _jax, "torch": _torch, "keras": _keras, "xgboost": _xgboost, "openvino": _openvino}
+    return makers[case.implementation](case)
 
 
 def _torch(case: Case) -> tuple[Program, BatchSource]:
@@ -36,6 +37,14 @@ def _xgboost(case: Case) -> tuple[Program, BatchSource]:
 
     control = controls_xgboost.load(case.workload)
     return XgboostProgram(control, case), control
+
+
+def _openvino(case: Case) -> tuple[Program, BatchSource]:
+    from suite import controls
+    from suite.programs.openvino_program import OpenvinoProgram, OpenvinoServing
+
+    control = controls.load(case.workload)
+    return (OpenvinoServing if case.scope == "serve" else OpenvinoProgram)(control, case), control
 
 
 def _jax(case: Case) -> tuple[Program, BatchSource]:

@@ -144,14 +144,37 @@ def xgboost_offer() -> Offer:
     )
 
 
+def openvino_offer() -> Offer:
+    """Return the inferences that have a control in PyTorch, from which OpenVINO's graph is made, on the CPU."""
+    import openvino  # pyright: ignore[reportMissingImports] # noqa: F401
+    import torch  # pyright: ignore[reportMissingImports] # noqa: F401
+
+    from suite import controls
+
+    return Offer(
+        implementation="openvino",
+        backends={"cpu": ("cpu",)},
+        packages=versions("openvino", "torch"),
+        names=tuple(name for name in controls.names() if controls.load(name).optimizer is None),
+    )
+
+
+_OFFERS = {
+    "jax": jax_offer,
+    "torch": torch_offer,
+    "keras": keras_offer,
+    "xgboost": xgboost_offer,
+    "openvino": openvino_offer,
+}
+
+
 def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     parent_death.exit_when_parent_exits()
     try:
-        offers = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer, "xgboost": xgboost_offer}
-        offer = offers[implementation]()
+        offer = _OFFERS[implementation]()
     except Exception as error:
         traceback.print_exc()
         lacks = isinstance(error, ModuleNotFoundError)

@@ -13,9 +13,8 @@ from suite.worker import doubling
 from suite.worker.recorder import Process
 from suite.worker.steady import started
 from suite.worker_api import clock
-from suite.worker_api.program import Program
+from suite.worker_api.program import IN_FLIGHT, Program
 
-IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
 _FEWEST_SAMPLES, _MOST_SAMPLES = 3, 5  # more would fill records with latencies
 _SAME_ANSWER = 1e-6  # relative; answers to two random pictures differ by about ten times as much
 

@@ -14,6 +14,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import INPUT_SETS
 
 Batch = dict[str, np.ndarray]
+IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
 PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 

@@ -61,6 +61,7 @@ _WAYS: dict[tuple[Implementation, str], str] = {
     ("keras", "plain"): "Keras on TensorFlow, its step a tf.function.",
     ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
     ("xgboost", "one-thread"): "XGBoost with a single thread.",
+    ("openvino", "plain"): "OpenVINO, an engine that only infers, in float32, from PyTorch's network.",
 }
 _FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "jax several-steps"}  # in addresses
 

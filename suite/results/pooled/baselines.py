@@ -1,15 +1,16 @@
 """JAX's steps against their baselines, on each machine and backend."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from suite.case import Case
+from suite.case import Case, Implementation
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import Way, is_baseline, ways
 from suite.results.records.record import Record
 from suite.results.single.paired_speedup import not_timed
 
+_OTHERS: Mapping[str, tuple[Implementation, ...]] = {"trees": ("xgboost",), "inference": ("torch", "keras", "openvino")}
 _ORDER = attrgetter("backend", "workload", "batch", "precision")
 
 
@@ -30,7 +31,7 @@ class BaselineComparison:
     def not_timed(self) -> tuple[str, ...]:
         """The baselines that exist for such a step and were not timed."""
         record = self.mine.newest
-        others = ("xgboost",) if record.description.family == "trees" else ("torch", "keras")
+        others = _OTHERS.get(record.description.family, ("torch", "keras"))
         return not_timed([way.pool.case for way in self.ways], others, record.case.backend)
 
 

@@ -34,6 +34,7 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "torch": ("torch", "torch-cuda", "torch-cudnn"),
     "keras": ("keras", "tensorflow"),
     "xgboost": ("xgboost",),
+    "openvino": ("openvino", "torch"),
 }
 ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one per process
 _Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it

@@ -102,8 +102,8 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
 
 
 def _dispatched(record: Record) -> bool:
-    """Return whether arrays may be returned before they are computed; on CPUs PyTorch and XGBoost block."""
-    return record.backend == "gpu" or record.case.implementation not in ("torch", "xgboost")
+    """Return whether arrays may be returned before they are computed; on CPUs PyTorch, XGBoost and OpenVINO block."""
+    return record.backend == "gpu" or record.case.implementation not in ("torch", "xgboost", "openvino")
 
 
 def _cache(record: Record, run: Run) -> Iterator[str]:
