@@ -11,9 +11,9 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
+from suite.results.stats.turning import stays_above
 
 _FARTHEST = 1e12  # steps; what is not won back by then never is
-_EXACT = 1e-9  # relative, of a count found by bisection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ def break_even(start: PooledSpeedUp, step: PooledSpeedUp) -> BreakEven:
     """
 
     def end(of: Callable[[Estimate], float | None]) -> float | None:
-        return _stays_above(lambda steps: of(total_ratio(start, step, steps)))
+        return stays_above(lambda steps: of(total_ratio(start, step, steps)), _FARTHEST)
 
     steps = end(lambda ratio: ratio.value)
     assert steps is not None
@@ -78,19 +78,3 @@ def _total(start: Pool, each: Pool, steps: float) -> tuple[float, tuple[float, f
     (_, error2, _, known), (_, errors2, _, other) = (moments(pool.cell, pool.among) for pool in (start, each))
     share = rest / time
     return time, (((1 - share) * math.sqrt(error2) + share * math.sqrt(errors2)) ** 2, min(known, other))
-
-
-def _stays_above(ratio: Callable[[float], float | None]) -> float | None:
-    """Return the steps from which a ratio stays above 1: 1 if from the first, infinity if never; None without one."""
-    first, last = ratio(1), ratio(_FARTHEST)
-    if first is None or last is None:
-        return None
-    if last <= 1:
-        return math.inf
-    if first >= 1:
-        return 1.0
-    low, high = 0.0, math.log(_FARTHEST)
-    while high - low > _EXACT:
-        middle = (low + high) / 2
-        low, high = (middle, high) if (ratio(math.exp(middle)) or 0) < 1 else (low, middle)
-    return math.exp(high)
