@@ -110,37 +110,56 @@ def test_the_intervals_of_steps_and_seconds_hold_the_truth(sides):
 def test_a_warm_cache_and_another_way_are_rows_of_their_own():
     warm = {key: value for key, value in changed(gpu_cold=3.0, cpu_cold=1.0).items() if key[1] == "cold"}
     tutorial = changed(gpu_step=0.004)
-    reading = read(records(), records(warm, cache="warm"), records(tutorial, variant="nnx-jit"))
+    every = [*records(), *records(warm, cache="warm"), *records(tutorial, variant="nnx-jit")]
+    reading = read(every)
     assert [(row[1].text, row[2].text) for row in reading.tables[0].rows] == [
+        ("plain", "a warm compile cache"),
         ("plain", "no compile cache"),
-        ("plain", "warm compile cache"),
         ("nnx-jit", "no compile cache"),
     ]
-    (answer,) = reading.answers
-    assert answer.startswith("mnist_mlp: after 2,000 steps (")
-    assert "; with a warm compile cache after 202 steps (" in answer
-    assert "; in way nnx-jit after 3,080 steps (" in answer
+    assert [answer.partition(" steps, ")[0] for answer in reading.answers] == [
+        "With no compile cache the GPU has won back its start after 2,000 (mnist_mlp)",
+        "With a warm compile cache the GPU has won back its start after 202 (mnist_mlp)",
+        "With no compile cache in way nnx-jit the GPU has won back its start after 3,080 (mnist_mlp)",
+    ]
+    page = break_even.sentence(break_even.break_evens(of_one_machine(every).speedups))
+    assert page.startswith("after 2,000 steps (")
+    assert "; with a warm compile cache after 202 steps (" in page
+    assert "; in way nnx-jit after 3,080 steps (" in page
     assert [point.series for point in reading.chart.points] == [
+        "a warm compile cache",
         "no compile cache",
-        "warm compile cache",
         "no compile cache",
     ]
 
 
 @pytest.mark.parametrize(
     ("sides", "words"),
-    [({"gpu_cold": 1.0}, "mnist_mlp: at once."), ({"gpu_step": 0.02}, "mnist_mlp: never.")],
+    [({"gpu_cold": 1.0}, "at once"), ({"gpu_step": 0.02}, "never")],
 )
 def test_the_answer_says_at_once_and_never(sides, words):
     reading = read(records(changed(**sides)))
-    assert reading.answers[0].startswith(words)
-    assert reading.tables[0].rows[0][7].text == words.removeprefix("mnist_mlp: ").rstrip(".")
-    assert bool(reading.chart) == ("once" in words)
+    assert reading.answers == (
+        f"With no compile cache the GPU has won back its start {words} in mnist_mlp. Not to be quoted yet.",
+    )
+    assert reading.tables[0].rows[0][7].text == words
+    assert bool(reading.chart) == (words == "at once")
+
+
+def test_one_sentence_tells_the_range_of_all_models_and_when_it_turns():
+    reading = read(
+        records(), records(changed(gpu_cold=4.0), name="mnist_cnn"), records(changed(gpu_step=0.02), name="other")
+    )
+    assert reading.answers == (
+        "With no compile cache the GPU has won back its start after 202 (mnist_cnn) to 2,000 (mnist_mlp) steps, 4.12 s "
+        "to 23.1 s; never in other. A shorter run is faster on the CPU. Not to be quoted yet.",
+    )
+    assert [row[0].text for row in reading.tables[0].rows] == ["mnist_cnn", "mnist_mlp", "other"]
 
 
 def test_without_a_certificate_it_may_not_be_quoted_and_the_row_says_why():
     reading = read(records())
-    assert reading.answers[0].endswith(" s. Not to be quoted yet.")
+    assert reading.answers[0].endswith(" A shorter run is faster on the CPU. Not to be quoted yet.")
     assert reading.tables[0].rows[0][-2].text == "open"
     assert "step: certificate open" in reading.tables[0].rows[0][-2].remark
 

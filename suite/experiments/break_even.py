@@ -18,7 +18,7 @@ from suite.results.views.table import HOSTS, STATUS, Cell, Table, time_cell
 from suite.workload import Description
 
 TITLE = "After how many steps has the GPU won back its compilation?"
-TESTS = ("O5", "O6")
+TESTS: tuple[str, ...] = ()
 METHOD = (
     "A GPU's program takes longer to compile than a CPU's. A side's total time is its cold start, which includes the "
     "first step, and its further steps, each pooled over hosts. The GPU has won back its longer start where both "
@@ -31,7 +31,7 @@ WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
 
 _UNQUOTED = " Not to be quoted yet."
-_CACHES: dict[CompileCache, str] = {"empty": "no compile cache", "warm": "warm compile cache"}
+_CACHES: dict[CompileCache, str] = {"empty": "no compile cache", "warm": "a warm compile cache"}
 _WAYS = ("plain", "nnx-jit")
 _WORDS = {1.0: "at once", math.inf: "never"}
 _DIGITS = 1000  # from which three digits are enough
@@ -64,8 +64,7 @@ def break_evens(speedups: Sequence[PooledSpeedUp]) -> list[BreakEven]:
     """Return the break-even of each model, way and cache that has a cold start and a step, sorted so."""
     steps = {_place(item): item for item in speedups if item.record.headline_step("variant")}
     starts = [item for item in speedups if item.case.scope == "cold" and item.record.usual("variant", "cache")]
-    order = list(_CACHES)
-    starts.sort(key=lambda item: (*_place(item), order.index(item.case.cache)))
+    starts.sort(key=lambda item: (*_place(item), list(_CACHES).index(item.case.cache)))
     return [break_even(item, steps[_place(item)]) for item in starts if _place(item) in steps]
 
 
@@ -75,9 +74,13 @@ def _place(item: PooledSpeedUp) -> tuple[str, bool, str]:
 
 def sentence(group: Sequence[BreakEven]) -> str:
     """Return when the GPU has won back its start in each of a model's ways, and whether that may be quoted."""
+    return f"{'; '.join(map(_clause, group))}.{_quotable(group)}"
+
+
+def _quotable(group: Sequence[BreakEven]) -> str:
     quotable = sum(one.quotable for one in group)
     few = f" {units.count(quotable)} of {units.count(len(group))} may be quoted." if quotable else _UNQUOTED
-    return f"{'; '.join(map(_clause, group))}.{'' if quotable == len(group) else few}"
+    return "" if quotable == len(group) else few
 
 
 def _clause(one: BreakEven) -> str:
@@ -104,7 +107,7 @@ def digits(one: BreakEven) -> float | None:
 
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return when the GPU has won back its start in each model and way; None without starts and steps of both sides."""
-    found = break_evens(evidence.speedups)
+    found = sorted(break_evens(evidence.speedups), key=lambda one: (one.steps, one.step.workload))
     if not found:
         return None
     points = tuple(
@@ -126,10 +129,32 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         points=points,
     )
     table = Table(title="When the GPU has won back its start", columns=_COLUMNS, rows=tuple(map(_row, found)))
-    answers = tuple(
-        f"{model}: {sentence(list(group))}" for model, group in groupby(found, lambda one: one.step.workload)
-    )
+    groups = groupby(sorted(found, key=_kind), _kind)
+    answers = tuple(_answer(sorted(group, key=lambda one: one.steps)) for _, group in groups)
     return ExperimentResult(answers=answers, tables=(table,), chart=chart if points else None)
+
+
+def _kind(one: BreakEven) -> tuple[bool, str, int]:
+    """Return what one answer is of: a way and a compile cache, in this order."""
+    return one.step.case.variant != "plain", one.step.case.variant, list(_CACHES).index(one.start.case.cache)
+
+
+def _answer(group: Sequence[BreakEven]) -> str:
+    """Return after how few and how many steps the GPU has won back its start, where at once, and where never."""
+    first, later = group[0], [one for one in group if 1 < one.steps < math.inf]
+    parts = []
+    if later:
+        ends = dict.fromkeys(f"{_steps(one.steps)} ({one.step.workload})" for one in (later[0], later[-1]))
+        seconds = sorted(one.seconds(one.steps) for one in later)
+        spans = dict.fromkeys(units.seconds(end, None) for end in (seconds[0], seconds[-1]))
+        parts.append(f"after {' to '.join(ends)} steps, {' to '.join(spans)}")
+    for steps, word in _WORDS.items():
+        if models := [one.step.workload for one in group if one.steps == steps]:
+            parts.append(f"{word} in {', '.join(models)}")
+    way = "" if first.step.case.variant == "plain" else f" in way {first.step.case.variant}"
+    shorter = " A shorter run is faster on the CPU." if later else ""
+    told = f"With {_CACHES[first.start.case.cache]}{way} the GPU has won back its start {'; '.join(parts)}.{shorter}"
+    return told + _quotable(group)
 
 
 def _name(one: BreakEven) -> str:
