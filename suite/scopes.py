@@ -12,7 +12,7 @@ from typing import Literal
 
 Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve", "kernels"]
 FEWEST_REQUESTS = 200  # with stored latency, in each process of scope `serve`
-PROFILED_CHAINS = 5  # in each process of scope `kernels`
+PROFILED_CHAINS = 2  # chains in the profile of scope `kernels`: of about 0.4 s, some 200,000 kernels at most
 
 _Mark = tuple[str, bool]  # a stage of a process, and whether its end (else its start)
 

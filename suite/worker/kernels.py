@@ -4,7 +4,7 @@ The process times nothing else, since a profiler slows the host. A step's wall t
 takes longer than its kernels are gaps, in which the GPU waits.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from suite.worker_api.program import Interval, Profiler, Program
 
 
 def measured_kernels(process: Process, target: Program, inputs: list[Batch], profiler: Profiler) -> float:
-    """Measure the GPU's busy time of a few warm chains; return the first step's loss.
+    """Measure the GPU's busy time of one long warm chain; return the first step's loss.
 
     Raises RuntimeError if the trace has no GPU.
     """
@@ -27,32 +27,22 @@ def measured_kernels(process: Process, target: Program, inputs: list[Batch], pro
     first_loss, clocks = target.loss(), process.clocks
     chain, call = partial(run_and_block, target), target.steps_per_call
     steps, warm = process.result("warmup", lambda: clock.calibrate(chain, process.task.plan, clocks, call))
+    steps, timed = PROFILED_CHAINS * steps, list[Sample]()
 
-    def profile() -> list[tuple[list[Interval], Sample]]:
-        profiler(partial(chain, call))  # the first session loads the profiler's libraries
-        return [_profiled(partial(chain, steps), profiler, clocks) for _ in range(PROFILED_CHAINS)]
+    def profiled() -> None:
+        timed.append(clock.timed(partial(chain, steps), clocks))
 
     before = target.compilations()
-    chains = process.result("profiling", profile)
-    operations = sum(len(intervals) for intervals, _ in chains)
+    intervals = process.result("profiling", lambda: profiler(profiled))
+    (wall,) = timed
     process.runs["kernels"] = process.run(
         warmup=warm,
-        samples=tuple(replace(timed, wall_seconds=busy_seconds(intervals)) for intervals, timed in chains),
+        samples=(replace(wall, wall_seconds=busy_seconds(intervals)),),
         steps_per_sample=steps,
         compilations=target.compilations() - before,
-        profiled=Profiled(
-            wall_seconds=tuple(timed.wall_seconds for _, timed in chains),
-            operations_per_step=operations / (len(chains) * steps),
-        ),
+        profiled=Profiled(wall_seconds=wall.wall_seconds, operations_per_step=len(intervals) / steps),
     )
     return first_loss
-
-
-def _profiled(chain: Callable[[], object], profiler: Profiler, clocks: clock.Clock) -> tuple[list[Interval], Sample]:
-    """Return what the GPU did during a chain, and the chain's time by the host's clocks."""
-    timed: list[Sample] = []
-    intervals = profiler(lambda: timed.append(clock.timed(chain, clocks)))
-    return intervals, timed[0]
 
 
 def busy_seconds(intervals: Iterable[Interval]) -> float:

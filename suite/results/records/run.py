@@ -165,9 +165,9 @@ class Served(Plain, frozen=True, kw_only=True):
 
 
 class Profiled(Plain, frozen=True, kw_only=True):
-    """The chains of scope `kernels`, which run under the framework's profiler."""
+    """The chain of scope `kernels`, which runs under the framework's profiler."""
 
-    wall_seconds: tuple[float, ...]  # of each chain, by the host's clock
+    wall_seconds: float  # of the chain, by the host's clock
     operations_per_step: float  # kernels, copies and memory sets on the GPU
 
 

@@ -75,7 +75,7 @@ def _stamps(record: Record, run: Run) -> Iterator[str]:
 
 
 def _cpu_time(record: Record, run: Run) -> Iterator[str]:
-    wall = sum(run.profiled.wall_seconds if run.profiled else (sample.wall_seconds for sample in run.samples))
+    wall = run.profiled.wall_seconds if run.profiled else sum(sample.wall_seconds for sample in run.samples)
     used = sum(sample.process_seconds for sample in run.samples)
     cores = record.machine.cores
     if used > (1 + _CPU_SHARE) * cores * wall + _CPU_SECONDS:
@@ -84,9 +84,9 @@ def _cpu_time(record: Record, run: Run) -> Iterator[str]:
 
 def _kernels(record: Record, run: Run) -> Iterator[str]:
     """A GPU is busy for at most the whole chain; two clocks tell it."""
-    for sample, wall in zip(run.samples, run.profiled.wall_seconds if run.profiled else (), strict=False):
-        if sample.wall_seconds > (1 + _CLOCKS_SHARE) * wall:
-            yield f"the GPU was busy for {sample.wall_seconds:.4f} s of a chain of {wall:.4f} s"
+    busy = sum(sample.wall_seconds for sample in run.samples)
+    if run.profiled is not None and busy > (1 + _CLOCKS_SHARE) * run.profiled.wall_seconds:
+        yield f"the GPU was busy for {busy:.4f} s of a chain of {run.profiled.wall_seconds:.4f} s"
 
 
 def _doubling(record: Record, run: Run) -> Iterator[str]:
