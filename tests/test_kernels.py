@@ -350,3 +350,9 @@ def test_steps_without_kernels_are_no_answer():
     assert experiment.read(of_one_machine(both()[:2])) is None
     with pytest.raises(RuntimeError, match="experiment 'kernels' needs a GPU"):
         experiment.cases([factory.description()], MachineCapabilities(backends=("cpu",), cores=2))
+
+
+def test_the_page_of_a_model_says_it_beside_its_ladder():
+    page = factory.pages(both())["workloads/mnist_mlp.md"]
+    assert "Of a step of 1.00 ms the GPU computes 600 µs (60 %), the rest are gaps: launch-bound." in page
+    assert "the GPU computes" not in factory.pages(both()[:2])["workloads/mnist_mlp.md"]
