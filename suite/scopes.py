@@ -3,15 +3,16 @@
 `step`: steady state with the batch on the device. `transfer`: a step with its batch copied from the host. `epoch`: a
 step with the input pipeline, from storage. `input`: the pipeline alone. `cold`: lowering, compiling and the first step.
 `run`: the documented whole run. `calls`: the first four calls of a fresh process. `learning`: training from storage,
-then accuracy. `serve`: requests of one picture each, several in flight.
+then accuracy. `serve`: requests of one picture each, several in flight. `kernels`: the GPU's busy time of a step.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
+Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve", "kernels"]
 FEWEST_REQUESTS = 200  # with stored latency, in each process of scope `serve`
+PROFILED_CHAINS = 2  # chains in the profile of scope `kernels`: of about 0.4 s, some 200,000 kernels at most
 
 _READ_IN_BATCHES = 2  # method 1 read each record by itself
 
@@ -150,6 +151,11 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         unit="an answer", progress="between answers, four requests under way",
         samples_stage="serve_samples", implementations=("jax", "torch", "openvino"),
         steady=True, bounded=True,
+    ),
+    "kernels": ScopeRow(
+        sentence="the kernels of one step", heading="kernels", badge="kernels", unit="a step",
+        progress="of kernels a step", title="The GPU's busy time of a step",
+        between=(("profiling", False), ("profiling", True)), bounded=True,
     ),
 }  # fmt: skip
 

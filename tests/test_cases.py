@@ -226,7 +226,7 @@ def test_torch_augments_on_the_host():
 
 def test_what_is_timed_is_kept_out_by_nothing_and_what_no_option_brings_is_not_walked():
     every = kept_out(SEARCHED)
-    assert every == dict.fromkeys(("step", "transfer", "cold", "epoch", "run", "calls", "learning"), ())
+    assert every == dict.fromkeys(("step", "transfer", "cold", "epoch", "run", "calls", "learning", "kernels"), ())
     assert "serve" not in every
 
 

@@ -83,7 +83,8 @@ def test_the_headline_set_is_what_the_models_say_the_shortest_step_first():
         for name, flop in (("long", 10**9), ("short", 10**3), ("other", 1))
     )
     assert experiments.usual(headline, [long, short, other]) == ("short", "long")
-    assert experiments.usual(threads, [long]) == threads.WORKLOADS
+    assert experiments.usual(threads, [long, short, other]) == ("short", "long")
+    assert experiments.usual(dispatch, [long]) == dispatch.WORKLOADS
 
 
 def test_an_unknown_experiment_names_the_nearest():

@@ -142,12 +142,18 @@ def test_what_one_gpu_of_several_did_says_so_and_comes_after_a_gpu_alone():
     assert (both.text, both.remark, both.record) == ("3 rounds", "", alone)
 
 
+def asked_of(name):
+    """The models of an experiment; of one that chooses them by description, two."""
+    experiment = experiments.load(name)
+    return ("cifar10_mlp", "cifar10_resnet63") if hasattr(experiment, "usual") else experiment.WORKLOADS
+
+
 def answered(name, *machines_and_answers):
     mine = [
         (machine, answers if isinstance(answers, ExperimentResult) else ExperimentResult(answers=answers))
         for machine, answers in machines_and_answers
     ]
-    asked = [models.load(model).description for model in experiments.load(name).WORKLOADS if "ceiling" not in model]
+    asked = [models.load(model).description for model in asked_of(name) if "ceiling" not in model]
     (row,) = answers_table({name: mine}, asked).rows
     return dict(zip(("four", "h100", "h200"), row[2:], strict=True))
 
@@ -199,7 +205,7 @@ def test_of_an_experiment_that_no_tier_asks_for_no_tier_owes_the_rest():
     ],
 )
 def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
-    model, *others = experiments.load(name).WORKLOADS
+    model, *others = asked_of(name)
     each = [dict(zip(axes, values, strict=True)) for values in zip(*axes.values(), strict=True)]
     grid = Grid(hidden=((128,),), epochs=(10,), folds=3)
     about = factory.description(model, run=WholeRun(epochs=1, train=100), grid=grid)

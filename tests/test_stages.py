@@ -51,6 +51,11 @@ class Slow:
     def program_digest(self):
         return "d"
 
+    def profiled(self, run):
+        began = self.now
+        run()
+        return [(began, self.now)]
+
 
 def call(result=None):
     """Return a method that takes a second and gives this."""
@@ -96,6 +101,7 @@ def stages(monkeypatch, *scopes, replay=True):
     monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
     monkeypatch.setattr(main, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
+    monkeypatch.setattr(main.load, "profiler", lambda case: slow.profiled)
     monkeypatch.setattr(checks, "least", least)
 
     @contextmanager
@@ -114,7 +120,7 @@ def stages(monkeypatch, *scopes, replay=True):
     return [(stage.name, stage.wall_seconds) for stage in done.run.stages], slow.now
 
 
-SCOPES = [("cold",), ("step",), ("step", "transfer"), ("calls",), ("run",)]
+SCOPES = [("cold",), ("step",), ("step", "transfer"), ("calls",), ("run",), ("kernels",)]
 
 
 @pytest.mark.parametrize("scopes", SCOPES)

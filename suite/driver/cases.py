@@ -149,7 +149,7 @@ def _has(one: Combination, devices: int) -> bool:
     the plain variant and one device; input runs on the host, and also with PyTorch. A whole run needs a documented one:
     plain or `resident` on one device; a grid search plain on one, or stacked on several. Serving needs inference on
     one device, JAX plain or any of PyTorch's variants. A scan has no single step to start with and copies no batch.
-    Boosted trees have JAX plain only, and only a grid is stacked.
+    Boosted trees have JAX plain only, and only a grid is stacked. Kernels are those of any step on one GPU.
     """
     about, variant, scope = one.about, one.variant, one.scope
     is_jax, row = one.implementation == "jax", SCOPES[scope]
@@ -163,6 +163,8 @@ def _has(one: Combination, devices: int) -> bool:
     if scope == "run":
         ways = ("plain", "stacked" if about.grid is not None else "resident")
         return about.run is not None and variant in ways and (devices == 1 or variant == "stacked")
+    if scope == "kernels" and (one.backend, devices) != ("gpu", 1):
+        return False
     if scope == "serve":
         return (variant == "plain" or not is_jax) and not about.trained and devices == 1
-    return variant != "resident" and (variant != "scan" or scope == "step")
+    return variant != "resident" and (variant != "scan" or scope in ("step", "kernels"))

@@ -12,7 +12,7 @@ from suite.driver.campaign import ProcessGroup, compiles_anew, process_groups
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES, is_short
-from suite.scopes import FEWEST_REQUESTS, SCOPES
+from suite.scopes import FEWEST_REQUESTS, PROFILED_CHAINS, SCOPES
 from suite.worker_api.program import PICTURES
 from suite.workload import Description, WholeRun
 
@@ -24,6 +24,7 @@ _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, in each process: it caches no
 _CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained, of a core and of a GPU
 _SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU with any number of cores: grid searches train small networks
+_PROFILE_SECONDS = 8.0  # to begin and end a profile and to read its trace
 _CALL_SECONDS = 5e-4  # to copy a batch and dispatch a step from Python
 _DISPATCH_SECONDS = 2e-4  # to dispatch a step whose batch is on the device
 _DOUBLINGS = 12
@@ -128,6 +129,8 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
         requests = PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
         return start + compiling + requests * step
     chain = max(step, CHAIN_SECONDS[case.backend])
+    if case.scope == "kernels":  # as many chains again calibrate them, and then warm up
+        return start + compiling + (_DOUBLINGS + PROFILED_CHAINS) * chain + _PROFILE_SECONDS
     calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
     warmup = max(effort.warmup_steps * step, calibration)
     least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # a second steady scope is warm already

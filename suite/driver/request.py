@@ -86,7 +86,8 @@ class Request:
         "What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
         "epoch: steps fed by the input pipeline from storage; input: that pipeline alone; run: the documented whole "
         "run, if any; calls: the first four calls of a fresh process; learning: training from storage and the accuracy "
-        "reached; serve: latency and throughput of single requests to inference networks, four in flight. With an "
+        "reached; serve: latency and throughput of single requests to inference networks, four in flight; kernels: how "
+        "long the GPU is busy in a step, by JAX's profiler, in a process of its own. With an "
         "experiment: its scopes, by default all."
     )] = ()
     cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=

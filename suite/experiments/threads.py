@@ -1,17 +1,21 @@
-"""How much faster are more threads? One step on 1, 2, 4, 8 and so on up to all granted cores."""
+"""How much faster are more threads, and how many would equal the GPU? A step on 1, 2, 4 and so on up to all cores."""
 
 from collections.abc import Iterator, Sequence
 
 from suite import units
+from suite.analysis import cores
 from suite.analysis.capabilities import MachineCapabilities
+from suite.analysis.cores import EqualCores, equal_cores, threads
 from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
 from suite.case import Case
+from suite.experiments import headline
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell
-from suite.results.views.table import HOSTS, STATUS, Table, time_cell
+from suite.results.views.rows import count_cell, number_cell, ratio_cells, row_of, share_cell
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
 from suite.workload import Description
 
 TITLE = "How much faster are more threads?"
@@ -22,23 +26,32 @@ METHOD = (
     "twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
     "shrinks when it is set against more threads. A headline step has all cores; where fewer threads are surely "
     "faster, the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
-    "fastest is known only after all were timed, so that its gain is a little flattered."
+    "fastest is known only after all were timed, so that its gain is a little flattered. How many cores would equal "
+    "the GPU follows from Amdahl's law, fitted to three numbers of threads or more: a part of a step that they share, "
+    "and one that none shortens. It is in favour of the CPU, whose threads also wait for memory and for each other. "
+    "'Never' means that the part that none shortens already takes longer than the GPU. A core is a hardware thread. A "
+    "process gets one of each core of the processor first, so where two share one, 8 of 16 have a core each."
 )
-WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
+WORKLOADS: tuple[str, ...] = ()  # see `usual`
+usual = headline.usual
 
+_EQUAL_COLUMNS = ("model", "GPU step", "fastest CPU step", "its threads", "threads without end", "95 % interval",
+                  "cores that equal the GPU", "their interval", STATUS, HOSTS)  # fmt: skip
 _COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", STATUS, HOSTS)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
-    """Return the CPU's step with each number of threads below all cores, and with all."""
+    """Return the CPU's step with each number of threads below all cores, and with all; and the GPU's, if available."""
     here.need_cpu("threads")
     counts = (*(1 << power for power in range((here.cores - 1).bit_length())), None)
-    return tuple(usual_case(about, "cpu", here, threads=count) for about in catalogue for count in counts)
-
-
-def threads(pool: Pool) -> int:
-    """Return how many cores a pool's processes could use."""
-    return pool.newest.case.threads or pool.newest.machine.cores
+    return tuple(
+        case
+        for about in catalogue
+        for case in (
+            *(usual_case(about, "cpu", here, threads=count) for count in counts),
+            *(usual_case(about, "gpu", here) for backend in here.backends if backend == "gpu"),
+        )
+    )
 
 
 def sweeps(evidence: Evidence) -> Iterator[list[Pool]]:
@@ -53,8 +66,8 @@ def _fits(record: Record) -> bool:
 
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
-    answers, rows, points, most = [], [], [], 1
-    groups = list(sweeps(evidence))
+    answers, rows, points, equals, most = [], [], [], [], 1
+    groups, gpus = list(sweeps(evidence)), _gpus(evidence)
     for ordered in groups:
         first, name = ordered[0], ordered[0].case.workload
         for pool in ordered:
@@ -65,7 +78,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             rows.append(row_of(name, count, time_cell(pool), gain, interval, share_cell(ideal), *standing))
             points.append(ratio_point(name, speed, at=threads(pool)))
         most = max(most, threads(ordered[-1]))
-        answers.append(_answer(name, ordered))
+        equal = equal_cores(ordered, gpus[name]) if name in gpus else None
+        equals += [equal] if equal else []
+        answers.append(_answer(name, ordered) + (f" {cores.sentence(equal)}" if equal else ""))
     if not answers:
         return None
     fewest = min((p.at or 1 for p in points), default=1)
@@ -80,7 +95,36 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     )
     notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)
-    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart)
+    tables = (table, _equal_table(equals)) if equals else (table,)
+    return ExperimentResult(answers=tuple(answers), tables=tables, chart=chart)
+
+
+def _gpus(evidence: Evidence) -> dict[str, Pool]:
+    """Return the GPU's step of each workload."""
+    steps = evidence.fitting(lambda record: record.backend == "gpu" and record.headline_step())
+    return {pool.case.workload: pool for pool in steps}
+
+
+def _equal_table(equals: Sequence[EqualCores]) -> Table:
+    notes = cores.hardware_threads(equals[0].best.newest.machine)
+    title = "Cores that equal the GPU, by Amdahl's law"
+    return Table(title=title, columns=_EQUAL_COLUMNS, rows=tuple(map(_equal_row, equals)), notes=(notes,) * bool(notes))
+
+
+def _equal_row(equal: EqualCores) -> tuple[Cell, ...]:
+    rest = equal.without_end
+    least = min((equal.gpu, *equal.pools), key=lambda pool: (not any(lacking(pool.pooled)), pool.hosts))
+    return row_of(
+        equal.gpu.case.workload,
+        time_cell(equal.gpu),
+        time_cell(equal.best),
+        count_cell(threads(equal.best)),
+        number_cell(rest.value, lambda value: units.seconds(value, units.half_width(rest.low, rest.high))),
+        Cell(text=units.seconds_interval(rest.low, rest.high)),
+        Cell(text=cores.number(equal.cores.value), sort=equal.cores.value),
+        Cell(text=cores.interval(equal.cores)),
+        *standing_cells(least.pooled),
+    )
 
 
 def _left_out(group: Sequence[Pool]) -> Iterator[str]:

@@ -36,6 +36,8 @@ _GPU: dict[str, dict[str, str | bool]] = {
         "xla_gpu_graph_enable_concurrent_region": True,
     },
 }
+# While a profiler looks, XLA else launches the operations of a graph one by one, none beside another.
+PROFILED: dict[str, str | bool] = {"xla_enable_command_buffers_during_profiling": True}
 _LAYOUT: dict[str, dict[str, str | bool]] = {"xla": {}, "channels-first": {"xla_gpu_force_conv_nchw": True}}
 
 

@@ -2,7 +2,7 @@
 
 from suite import variants
 from suite.case import Case
-from suite.worker_api.program import BatchSource, Program
+from suite.worker_api.program import BatchSource, Profiler, Program
 
 
 def of_this_host(case: Case) -> tuple[Program, BatchSource]:
@@ -13,6 +13,18 @@ def of_this_host(case: Case) -> tuple[Program, BatchSource]:
     variants.require(case)
     makers = {"jax": _jax, "torch": _torch, "keras": _keras, "xgboost": _xgboost, "openvino": _openvino}
     return makers[case.implementation](case)
+
+
+def profiler(case: Case) -> Profiler:
+    """Return the profiler of the case's implementation.
+
+    Raises LookupError if the suite reads none.
+    """
+    if case.implementation != "jax":
+        raise LookupError(f"scope 'kernels' asked for, no profiler of '{case.implementation}' is read; leave it out")
+    from suite.programs.jax.profile import device_intervals
+
+    return device_intervals
 
 
 def _torch(case: Case) -> tuple[Program, BatchSource]:

@@ -26,7 +26,7 @@ from suite.scopes import SCOPES
 from suite.system import processor
 from suite.system.software import versions
 from suite.system.variables import settings
-from suite.worker import checks, epoch, serving, steady, whole_run
+from suite.worker import checks, epoch, kernels, serving, steady, whole_run
 from suite.worker.checks import CALLS, audit, finite
 from suite.worker.recorder import Process, Say
 from suite.worker_api import clock
@@ -175,6 +175,8 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
         return epoch.measured_epoch(process, target, inputs, owner, pipeline.batches)
     if process.case.scope == "serve":
         return serving.measured_serving(process, target, inputs)
+    if process.case.scope == "kernels":
+        return kernels.measured_kernels(process, target, inputs, load.profiler(process.case))
     return steady.measured_steps(process, target, inputs)
 
 

@@ -1,6 +1,6 @@
 """The contracts of a program, which the worker drives and blocks on, and of the source of its batches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,6 +15,8 @@ from suite.workload import INPUT_SETS
 
 Batch = dict[str, np.ndarray]
 IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
+Interval = tuple[float, float]  # start and end, in seconds of a clock with any zero
+Profiler = Callable[[Callable[[], object]], list[Interval]]  # what the GPU's streams did during a call
 PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 

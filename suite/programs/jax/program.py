@@ -23,7 +23,7 @@ from flax import nnx
 from suite.case import Case, Precision
 from suite.data.batches import digest
 from suite.nn.augment import first_key
-from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
+from suite.nn.compiler import PROFILED, cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.jaxpr_cost import jaxpr_cost
@@ -211,7 +211,8 @@ class JaxProgram:
         if self._case.backend == "cpu":
             return cpu_options(self._workload.cpu_kernels, self._case.batch)
         full = self._case.precision == "float32-highest"
-        return gpu_options(self._workload.gpu_graph, self._workload.gpu_layout if full else "xla")
+        options = gpu_options(self._workload.gpu_graph, self._workload.gpu_layout if full else "xla")
+        return options | (PROFILED if self._case.scope == "kernels" else {})
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
+from suite.experiments.kernels import kernel_times
 from suite.report.parts import ladder, tables
 from suite.report.parts.facts import STEPS, Facts
 from suite.report.parts.html import Html, address, anchor
@@ -36,8 +37,14 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
     whole_runs = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
     machines = [
-        on_machine(mine, [item for item in speedups if item.machine == slug], facts.ceilings, facts.prices)
-        for slug, mine in by_machine(records).items()
+        on_machine(
+            of_machine,
+            [item for item in speedups if item.machine == slug],
+            facts.ceilings,
+            facts.prices,
+            kernel_times(facts.evidence[slug].of(latest.workload)),
+        )
+        for slug, of_machine in by_machine(records).items()
     ]
     data = data_words(records, about)
     page = facts.page(

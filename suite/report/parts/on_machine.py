@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from suite import units
-from suite.experiments import roofline
+from suite.experiments import break_even, kernels, roofline
 from suite.report.charts import timeline, vega
 from suite.report.charts.vega import Figure
 from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
+from suite.results.pooled.kernel_time import KernelTime
 from suite.results.pooled.ladder import Rung
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -30,6 +31,8 @@ class OnMachine:
     """The tables and charts of one machine; None or empty without enough measurements."""
 
     name: str
+    kernels: str  # how much of a step the GPU computes, in a sentence; '' without a profile
+    break_even: str  # after how many steps the GPU has won back its start; '' without a start and a step
     ladder: Table | None
     ladder_figures: Sequence[Figure]
     cases: Table
@@ -48,14 +51,18 @@ class OnMachine:
 
 
 def on_machine(
-    records: Sequence[Record], speedups: Sequence[PooledSpeedUp], ceilings: Roof, prices: Sequence[Price]
+    records: Sequence[Record],
+    speedups: Sequence[PooledSpeedUp],
+    ceilings: Roof,
+    prices: Sequence[Price],
+    profiled: Sequence[KernelTime] = (),
 ) -> OnMachine:
     """Return a workload's part for one machine, from its records there."""
     current, about = current_cases(records), max(records, key=lambda record: record.created).description
     here = [item.record for item in current]
     workload, machine = here[0].workload, here[0].machine.name
     rungs = pooled_ladder.ladder(records, speedups)
-    campaigns = history(records)
+    campaigns, won_back = history(records), break_even.break_evens(speedups)
     shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
     below = roofline.table(f"{workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings)
     more = (
@@ -70,6 +77,8 @@ def on_machine(
     )
     return OnMachine(
         name=machine,
+        kernels=" ".join(map(kernels.sentence, profiled)),
+        break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
         cases=tables.case_table(f"{workload} on {machine}", here),

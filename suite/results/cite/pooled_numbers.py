@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from suite.results.cite.number import Key, Number, a_step
+from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import Found, Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking, state_of
 from suite.results.pooled.ways import way_words
@@ -13,11 +14,12 @@ from suite.results.stats.pooling import Pooled
 def times(current: Found) -> Iterator[Number]:
     """Yield the seconds and rates of each machine's current pools."""
     for (machine, _), pool in current.items():
-        yield _time(machine, pool)
+        impossible = too_short(machine, pool, current)
+        yield _time(machine, pool, impossible)
         for metric in ("examples-per-second", "flop-per-second"):
             quantity = a_step(of_machine(machine, pool), metric)
             if quantity is not None:
-                yield _time(machine, pool, metric, pool.pooled.per(quantity))
+                yield _time(machine, pool, impossible, metric, pool.pooled.per(quantity))
 
 
 def ratios(speedups: Iterable[PooledSpeedUp]) -> Iterator[Number]:
@@ -34,7 +36,12 @@ def headline(speedups: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:
         number
         for item in speedups
         if of_machine(item.machine, item.gpu).headline_step()
-        for number in (_speedup(item), _best(item), _time(item.machine, item.cpu), _time(item.machine, item.gpu))
+        for number in (
+            _speedup(item),
+            _best(item),
+            _time(item.machine, item.cpu),
+            _time(item.machine, item.gpu, item.impossible),
+        )
     )
 
 
@@ -43,13 +50,15 @@ def of_machine(machine: str, pool: Pool) -> Record:
     return next(record for record in reversed(pool.records) if record.machine.slug == machine)
 
 
-def _time(machine: str, pool: Pool, metric: str = "seconds", value: Pooled | None = None) -> Number:
+def _time(
+    machine: str, pool: Pool, impossible: tuple[str, ...] = (), metric: str = "seconds", value: Pooled | None = None
+) -> Number:
     value = value or pool.pooled
-    reasons = tuple(lacking(value, pool.records))
+    reasons = (*impossible, *lacking(value, pool.records))
     return Number(
         key=_key(machine, pool, metric),
         value=value,
-        state=state_of(reasons),
+        state=state_of(reasons, impossible),
         reasons=reasons,
         record=of_machine(machine, pool),
         members=pool.records,
@@ -70,12 +79,12 @@ def _speedup(item: PooledSpeedUp) -> Number:
 def _best(item: PooledSpeedUp) -> Number:
     cpu, gpu, value = item.best_cpu, item.best_gpu, item.best_over_best
     members = (*cpu.records, *gpu.records)
-    reasons = tuple(lacking(value, members))
+    reasons, wrong = tuple(lacking(value, members)), (*item.apart, *item.impossible)
     return Number(
         key=_key(item.machine, item.gpu, "best-over-best"),
         value=value,
-        state=state_of(reasons, item.apart),
-        reasons=(*item.apart, *reasons),
+        state=state_of(reasons, wrong),
+        reasons=(*wrong, *reasons),
         record=of_machine(item.machine, gpu),
         members=members,
         ways=f"{way_words(cpu.case)} on the CPU, {way_words(gpu.case)} on the GPU",

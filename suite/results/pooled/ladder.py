@@ -1,17 +1,16 @@
 """The clock ladder of a workload on a machine: what each scope includes, and the total time of many calls."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from suite.case import Case
+from suite.results.pooled.break_even import total_ratio
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
-from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope
 
@@ -135,27 +134,7 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
     if cold is None or step is None:
         return ()
     quotable = cold.quotable and step.quotable
-    return tuple(Amortised(calls=count, ratio=_after(cold, step, count), quotable=quotable) for count in calls)
-
-
-def _after(cold: PooledSpeedUp, step: PooledSpeedUp, calls: int) -> Estimate:
-    """Return the ratio of the two sides' times of so many calls.
-
-    On each side a slow start and slow steps count as fully correlated, so the interval is rather too wide.
-    """
-    times, parts = [], []
-    for start, each in ((cold.cpu, step.cpu), (cold.gpu, step.gpu)):
-        rest = (calls - 1) * each.seconds.value
-        time = start.seconds.value + rest
-        (_, error2, _, known), (_, errors2, _, other) = (moments(pool.cell, pool.among) for pool in (start, each))
-        share = rest / time
-        times.append(time)
-        parts.append((((1 - share) * math.sqrt(error2) + share * math.sqrt(errors2)) ** 2, min(known, other)))
-    value = times[0] / times[1]
-    if not all(degrees for _, degrees in parts):
-        return Estimate(value=value)
-    spread = math.exp(reach(parts))
-    return Estimate(value=value, low=value / spread, high=value * spread)
+    return tuple(Amortised(calls=count, ratio=total_ratio(cold, step, count), quotable=quotable) for count in calls)
 
 
 def _plain(record: Record) -> bool:

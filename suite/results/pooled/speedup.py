@@ -5,7 +5,7 @@ A speed-up has one of four states:
     quotable       certified, at least three hosts on both sides, a half-width of at most 15 %
     open           too few hosts, too wide, or undecided certificate
     not certified  another way of the same step surely takes much less time on this CPU
-    invalid        CPU and GPU did not compute the same
+    invalid        CPU and GPU did not compute the same, or the GPU's step is shorter than its kernels
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ import msgspec
 
 from suite import units
 from suite.case import Case
+from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import (
     Certificate,
@@ -46,6 +47,7 @@ class PooledSpeedUp:
     cpu_ways: tuple[Way, ...]
     gpu_ways: tuple[Way, ...]
     apart: tuple[str, ...] = ()  # differences between the computations of the two sides
+    impossible: tuple[str, ...] = ()  # why the GPU's time cannot be true
     fewer_cores: Way | None = None  # the fastest of other CPUs with fewer cores that surely take less time
 
     @property
@@ -98,7 +100,7 @@ class PooledSpeedUp:
     @property
     def state(self) -> State:
         """Its state."""
-        return state_of(self._lacking(), self.apart, self.certificate)
+        return state_of(self._lacking(), (*self.apart, *self.impossible), self.certificate)
 
     @property
     def quotable(self) -> bool:
@@ -122,7 +124,7 @@ class PooledSpeedUp:
             if side.wild
         )
         versions = _versions(self.cpu.newest, self.gpu.newest)
-        return (*self.apart, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
+        return (*self.apart, *self.impossible, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
 
     def _elsewhere(self) -> Iterator[str]:
         """Yield that another CPU with fewer cores is faster, if so."""
@@ -156,9 +158,9 @@ class PooledSpeedUp:
         return self.best_cpu.over(self.best_gpu)
 
 
-def state_of(lacks: Iterable[str], apart: Sequence[str] = (), certificate: Certificate | None = None) -> State:
-    """Return the state of a pooled number, given what it lacks and, for a ratio, how its sides differ."""
-    if apart:
+def state_of(lacks: Iterable[str], wrong: Sequence[str] = (), certificate: Certificate | None = None) -> State:
+    """Return the state of a pooled number, given what it lacks and what makes it wrong, such as sides that differ."""
+    if wrong:
         return "invalid"
     if certificate == "not certified":
         return certificate
@@ -203,6 +205,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
                 cpu_ways=ways_of(machine, cpu),
                 gpu_ways=ways_of(machine, gpu),
                 apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
+                impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
             )
         )

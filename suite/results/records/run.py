@@ -10,7 +10,10 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Sample(Plain, frozen=True, kw_only=True):
-    """One timed chain of dependent steps: wall-clock and process CPU seconds of the whole chain."""
+    """One timed chain of dependent steps: wall-clock and process CPU seconds of the whole chain.
+
+    In scope `kernels` the wall seconds are those in which the GPU was busy.
+    """
 
     wall_seconds: float
     process_seconds: float
@@ -161,6 +164,13 @@ class Served(Plain, frozen=True, kw_only=True):
     wrong_answers: Count  # different from the answer to the same picture alone
 
 
+class Profiled(Plain, frozen=True, kw_only=True):
+    """The chain of scope `kernels`, which runs under the framework's profiler."""
+
+    wall_seconds: float  # of the chain, by the host's clock
+    operations_per_step: float  # kernels, copies and memory sets on the GPU
+
+
 class Score(Plain, frozen=True, kw_only=True):
     """Scores of one grid-search point on the held-out fold of each fit."""
 
@@ -216,6 +226,7 @@ class Run(Plain, frozen=True, kw_only=True):
     learnt: Learnt | None = None  # in scope `learning`
     served: Served | None = None  # in scope `serve`
     scores: tuple[Score, ...] = ()  # of a grid search
+    profiled: Profiled | None = None  # in scope `kernels`
     host: str = ""  # one-way hash of the boot, 16 hex characters; "": unknown
     program: str = ""  # digest of the step, its options and settings, 16 hex characters; "": none, or unknown
     kernel: ReferenceKernel | None = None  # before a CPU process

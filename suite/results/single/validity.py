@@ -75,11 +75,18 @@ def _stamps(record: Record, run: Run) -> Iterator[str]:
 
 
 def _cpu_time(record: Record, run: Run) -> Iterator[str]:
-    wall = sum(sample.wall_seconds for sample in run.samples)
+    wall = run.profiled.wall_seconds if run.profiled else sum(sample.wall_seconds for sample in run.samples)
     used = sum(sample.process_seconds for sample in run.samples)
     cores = record.machine.cores
     if used > (1 + _CPU_SHARE) * cores * wall + _CPU_SECONDS:
         yield f"{used:.3f} s of CPU time in {wall:.3f} s on {units.pluralize(cores, 'core')}"
+
+
+def _kernels(record: Record, run: Run) -> Iterator[str]:
+    """A GPU is busy for at most the whole chain; two clocks tell it."""
+    busy = sum(sample.wall_seconds for sample in run.samples)
+    if run.profiled is not None and busy > (1 + _CLOCKS_SHARE) * run.profiled.wall_seconds:
+        yield f"the GPU was busy for {busy:.4f} s of a chain of {run.profiled.wall_seconds:.4f} s"
 
 
 def _doubling(record: Record, run: Run) -> Iterator[str]:
@@ -245,6 +252,7 @@ CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {
     "calibration": _calibration,
     "stamps": _stamps,
     "CPU time": _cpu_time,
+    "kernels": _kernels,
     "doubling": _doubling,
     "unfinished work": _unfinished,
     "cache": _cache,

@@ -1,0 +1,139 @@
+"""Is the GPU waiting for launches? A step's wall time beside the time in which the GPU works, by a second clock."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.analysis.capabilities import MachineCapabilities
+from suite.analysis.steps import percent_words, said_of_pooled, untimed, usual_case, value_point
+from suite.case import Case
+from suite.results.pooled.kernel_time import KernelTime, kernel_time
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
+from suite.results.records.record import Record
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import number_cell, row_of
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
+from suite.workload import Description
+
+TITLE = "Is the GPU waiting for launches?"
+TESTS: tuple[str, ...] = ()
+METHOD = (
+    "One process times a step by the host's clock. Another takes the same step under JAX's profiler: the GPU's own "
+    "clock tells when its streams worked, on kernels, copies and memory sets; what overlaps counts once. The rest of "
+    "the step are gaps, in which the GPU waits for the next launch. The profiler slows the host, but not the kernels, "
+    "so its process times nothing else. A step is called launch-bound if its gaps are surely more than 10 %."
+)
+WORKLOADS: tuple[str, ...] = ()
+
+_BUSY = 0.9  # share of a step from which the GPU hardly waits
+_COLUMNS = ("model", "step", "kernels", "gaps", "GPU busy", "95 % interval", "operations a step", "a step is", STATUS,
+            HOSTS)  # fmt: skip
+
+
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
+    """Return each step on the GPU, and its kernels."""
+    here.need_gpu("kernels")
+    return tuple(usual_case(about, "gpu", here, scope) for about in catalogue for scope in ("step", "kernels"))
+
+
+def busy(found: KernelTime) -> Estimate:
+    """Return the share of the step in which the GPU works, at most 1."""
+    return found.busy.estimate.mapped(lambda share: min(share, 1.0))
+
+
+def launch_bound(found: KernelTime) -> bool:
+    """Return whether its gaps are surely more than 10 %; without an interval, whether they are."""
+    share = busy(found)
+    return (share.value if share.high is None else share.high) < _BUSY
+
+
+def sentence(found: KernelTime) -> str:
+    """Return how much of a step the GPU computes, in words."""
+    wall, kernels = (units.seconds(pool.seconds.value) for pool in (found.step, found.kernels))
+    rest = "the rest are gaps: launch-bound" if launch_bound(found) else "it hardly waits"
+    if not launch_bound(found) and busy(found).value < _BUSY:
+        rest = "the rest are gaps"
+    return f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)}), {rest}."
+
+
+def kernel_times(evidence: Evidence) -> list[KernelTime]:
+    """Return the headline steps whose kernels were profiled, those with the largest gaps first."""
+    steps = {("", case): pool for case, pool in evidence.pools.items()}
+    found = (kernel_time("", pool, steps) for pool in evidence.fitting(_fits) if pool.case.scope == "step")
+    return sorted(filter(None, found), key=lambda each: each.busy.value)
+
+
+def read(evidence: Evidence) -> ExperimentResult | None:
+    """Return kernels and gaps of each step; None if no kernels were profiled."""
+    found = kernel_times(evidence)
+    if not found:
+        return None
+    points = (
+        value_point(
+            _word(each), busy(each).times(100), units.percent(busy(each).value), not any(lacking(each.busy)),
+            row=each.step.case.workload,
+        )
+        for each in found
+    )  # fmt: skip
+    chart = Chart(
+        caption="Share of a step in which the GPU works. The rest are gaps, in which it waits for the next launch.",
+        across="GPU busy, % of the step",
+        points=tuple(points),
+        whole=100.0,
+    )
+    groups: list[Sequence[Pool]] = [(each.step, each.kernels) for each in found]
+    table = Table(
+        title="Kernels and gaps of a step",
+        columns=_COLUMNS,
+        rows=tuple(map(_row, found)),
+        notes=untimed(evidence, _fits, groups),
+    )
+    return ExperimentResult(answers=(_answer(found),), tables=(table,), chart=chart)
+
+
+def _fits(record: Record) -> bool:
+    if record.case.scope == "kernels":
+        return record.usual()
+    return record.backend == "gpu" and record.headline_step()
+
+
+def _word(found: KernelTime) -> str:
+    return "launch-bound" if launch_bound(found) else "busy"
+
+
+def _row(found: KernelTime) -> tuple[Cell, ...]:
+    share, gaps = found.busy, found.gap_seconds
+    return row_of(
+        found.step.case.workload,
+        time_cell(found.step),
+        time_cell(found.kernels),
+        number_cell(max(gaps, 0.0), units.seconds),
+        Cell(text=units.percent(busy(found).value), sort=share.value, record=found.kernels.newest),
+        Cell(text=units.interval(share.low and 100 * share.low, share.high and 100 * share.high)),
+        number_cell(found.operations, units.number, why="not told"),
+        _word(found),
+        *standing_cells(share),
+    )
+
+
+def _answer(found: Sequence[KernelTime]) -> str:
+    """Return how many steps wait for launches, and with how much work a step they no longer do."""
+    waiting = [each for each in found if launch_bound(each)]
+    ends = {each.step.case.workload: busy(each) for each in (found[0], found[-1])}
+    span = ", and for ".join(f"{percent_words(share)} of a step of {name}" for name, share in ends.items())
+    few = units.count(len(waiting)) if waiting else "None"
+    said = said_of_pooled([each.busy for each in found])
+    first = f"{few} of {units.pluralize(len(found), 'step')} {'is' if len(waiting) < 2 else 'are'} launch-bound"
+    return f"{first}: the GPU works for {span}.{_turn(found, waiting)}{said}"
+
+
+def _turn(found: Sequence[KernelTime], waiting: Sequence[KernelTime]) -> str:
+    """Return up to how much work a step waits, and from how much on none does; '' if none waits."""
+    if not waiting:
+        return ""
+    longest = max(each.kernels.seconds.value for each in waiting)
+    above = [each.kernels.seconds.value for each in found if each.kernels.seconds.value > longest]
+    turn = f"; none with {units.seconds(min(above))} or more is" if above else ""
+    return f" Launch-bound are steps with kernels of at most {units.seconds(longest)}{turn}."
