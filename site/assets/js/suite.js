@@ -118,6 +118,31 @@
     });
   }
 
+  // A table shows a few columns first; a switch shows the others, and stands in the address.
+  function columns() {
+    document.querySelectorAll("table.results[data-more]").forEach(function (table) {
+      var label = document.createElement("label"), box = document.createElement("input");
+      var place = table.parentElement.previousElementSibling, form = place.querySelector("form");
+      if (!form) {
+        form = document.createElement("form");
+        form.className = "filters";
+        place.append(form);
+        place.hidden = false;
+      }
+      box.type = "checkbox";
+      box.checked = new URLSearchParams(location.search).get("columns") === "all";
+      table.classList.toggle("whole", box.checked);
+      box.addEventListener("change", function () {
+        var now = new URLSearchParams(location.search);
+        table.classList.toggle("whole", box.checked);
+        if (box.checked) now.set("columns", "all"); else now.delete("columns");
+        try { history.replaceState(null, "", "?" + now + location.hash); } catch (refused) { /* a file in some browsers */ }
+      });
+      label.append(box, " more columns");
+      form.append(label);
+    });
+  }
+
   function copying() {
     if (!navigator.clipboard) return;
     document.querySelectorAll("button.copy").forEach(function (button) {
@@ -142,6 +167,7 @@
   named();
   sortable();
   filters();
+  columns();
   copying();
   charts();
 })();

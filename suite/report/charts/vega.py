@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import altair as alt
 from altair.utils import schemapi
 
-from suite import units
 from suite.report.charts import drawing
-from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 
 # Colours that the colour-blind can tell apart. Source: Okabe and Ito, Color Universal Design (2008). On dark ground the
@@ -29,12 +27,11 @@ _LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palett
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of specifications and pictures, below the site's sources
-WIDTH, _ROW = 300, 46
+WIDTH = 300
 _FONT = 15
 APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
 _SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
-_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 
 @dataclass(frozen=True)
@@ -52,64 +49,6 @@ class _Rows:
 def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     """Return rows of plain values as a chart's data."""
     return alt.Data(values=_Rows(rows))
-
-
-def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
-    """Return the chart of speed-ups: points with intervals on a log axis; hollow ones are not quotable."""
-    rows = [
-        {
-            "model": item.workload,
-            "machine": item.record.machine.name,
-            "speed-up": item.ratio.value,
-            "low": item.ratio.low or item.ratio.value,
-            "high": item.ratio.high or item.ratio.value,
-            "from": item.ratio.range_low or item.ratio.value,
-            "to": item.ratio.range_high or item.ratio.value,
-            "text": units.ratio(item.ratio.value, item.ratio.low, item.ratio.high),
-            "solid": item.quotable,
-            "kind": "measured",
-        }
-        for item in items
-    ]
-    seen = {item.workload: item.record.description for item in items}
-    reported = [
-        {
-            "model": name,
-            "machine": f"reported: {claim.gpu_device}",
-            "speed-up": claim.speedup,
-            "text": f"{units.documented(claim.speedup)}, {claim.metric.replace('_', ' ')}",
-            "kind": "reported",
-        }
-        for name, about in seen.items()
-        for claim in about.claims
-        if claim.speedup and claim.metric != "first_call"  # it is no steady-state step
-    ]
-    order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
-    ticks = alt.Axis(values=_TICKS, labelOverlap="greedy", labelSeparation=APART, format="~s")
-    axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=ticks)
-    model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
-    legend = alt.Legend(orient="top", title=None, labelLimit=300)
-    colour = alt.Color("machine:N", legend=legend)
-    tips = [alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("text:N", title="speed-up")]
-    point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
-    # Vega warns of a layer without rows, so hollow and filled points are added only if there are any.
-    kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
-    base, side = alt.Chart(inline(rows)), {"y": model, "color": colour}
-    layers = [
-        alt.Chart(inline(reported))
-        .mark_tick(thickness=2, size=18, color="#888888")
-        .encode(x=axis, y=model, tooltip=tips),
-        base.mark_rule(strokeWidth=1).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), **side),
-        base.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), **side),
-        *(
-            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, **side, tooltip=tips)
-            for kind, some in kinds
-            if some
-        ),
-        base.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
-    ]
-    chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
-    return finished(chart)
 
 
 def samples(records: Sequence[Record]) -> dict[str, Any]:
@@ -222,12 +161,14 @@ def _looking(spec: dict[str, Any], palette: str, ground: str = "transparent") ->
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A named chart: its Vega-Lite specification without colours, its caption, and its alternative text."""
+    """A named chart: its Vega-Lite specification without colours, its title, caption, and alternative text."""
 
     name: str
     spec: dict[str, Any]
     caption: str
     alternative: str
+    title: str = ""  # its finding
+    form: Literal["", "wide", "narrow"] = ""  # the screens that it is for; '' for all
 
     @cached_property
     def specification(self) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from suite import experiments
 from suite.report.charts import vega
-from suite.report.parts import tables
+from suite.report.parts import ladder_figures, rungs, tables
+from suite.report.parts.cards import cards
 from suite.report.parts.facts import Facts
-from suite.report.parts.overview import first, headlines, overview
+from suite.report.parts.overview import first, overview
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.record import Record
 
@@ -15,10 +16,11 @@ PATH = "index.md"
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
-    speedups = [item for item in headlines(pooled_speedups(records)) if item.general]
+    speedups = pooled_speedups(records)
     machine = first(speedups)
-    shown = [item for item in speedups if item.machine == machine]
-    return vega.svg(vega.speedups(shown), "light", ground="white") if shown else None
+    found = rungs.rungs(item for item in speedups if item.machine == machine)
+    figure = next(ladder_figures.figures(found, PATH), None) if machine else None
+    return vega.svg(figure.spec, "light", ground="white") if figure else None
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -35,15 +37,15 @@ def files(facts: Facts) -> dict[str, str]:
         "home.md.j2",
         here=here,
         overview=shown,
+        familiar=cards(speedups) if here else None,
         again=facts.reproducibility.words,
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
         others=tables.side_by_side(r for r in records if r.machine.slug not in with_gpu | yours.keys()),
-        questions=experiments.questions(),
+        questions=[(name, question, bool(facts.answers[name])) for name, question in experiments.questions()],
         machines=_names(facts.measured),
-        models=dict(sorted({record.workload: record.description.title for record in facts.measured}.items())),
     )
-    return (shown.figure.files if shown.figure else {}) | {PATH: page}
+    return {path: text for figure in shown.figures for path, text in figure.files.items()} | {PATH: page}
 
 
 def _names(records: Iterable[Record]) -> Mapping[str, str]:

@@ -42,7 +42,8 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         steps=roofline.table("Steps beside what this machine does at most", steps, ceilings) if steps else None,
         cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
     )
-    return (shown.figure.files if shown and shown.figure else {}) | {path: page}
+    charts = {path: text for figure in (shown.figures if shown else ()) for path, text in figure.files.items()}
+    return charts | {path: page}
 
 
 def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:

@@ -56,6 +56,9 @@ def record_address(record: Record, up: str, local: bool) -> Html:
 
 
 def links(records: Iterable[Record], up: str) -> dict[str, Html]:
-    """Return the addresses of the pages that names in tables lead to."""
-    found = {r.workload: address(f"{up}workloads/{r.workload}.html") for r in records if not is_ceiling(r)}
-    return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in records}
+    """Return the addresses of the pages that names in tables lead to: models have two names."""
+    known = list(records)
+    models = {r.workload: r.description.title for r in known if not is_ceiling(r)}
+    pages = {workload: address(f"{up}workloads/{workload}.html") for workload in models}
+    found = {title: pages[workload] for workload, title in models.items()} | pages
+    return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in known}

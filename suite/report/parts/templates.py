@@ -39,9 +39,9 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table as shown on a page; a column has its name and whether it holds words, which are left-aligned."""
+    """A table as shown on a page; a column has its name and its classes."""
 
-    columns: Sequence[tuple[str, bool]]
+    columns: Sequence[tuple[str, str]]
     rows: Sequence[ShownRow]
     same: str  # what every row shares
     explained: bool  # linked to the glossary
@@ -55,6 +55,7 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
     table = table if table.words else condensed(table)
     # The first column names the rows and is left-aligned whatever it holds.
     of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    more = [name in table.more for name in table.columns]
     rows = [
         ShownRow(
             facets,
@@ -65,15 +66,16 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
                     _address(cell, links, up, local),
                     None if cell.sort is None else repr(cell.sort),
                     cell.remark,
-                    _classes(cell, words),
+                    _classes(cell, words, behind),
                 )
-                for cell, words in zip(row, of_words, strict=True)
+                for cell, words, behind in zip(row, of_words, more, strict=True)
             ],
         )
         for row, facets in zip(table.rows, table.facets or ({},) * len(table.rows), strict=True)
     ]
     explained = bool({STATUS, ON_ONE_HOST} & {*table.columns})
-    return ShownTable(list(zip(table.columns, of_words, strict=True)), rows, table.same, explained)
+    heads = [_joined("text" * words, "more" * behind) for words, behind in zip(of_words, more, strict=True)]
+    return ShownTable(list(zip(table.columns, heads, strict=True)), rows, table.same, explained)
 
 
 def _of_words(column: Sequence[Cell]) -> bool:
@@ -87,13 +89,24 @@ def _address(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) ->
     return links.get(cell.text)
 
 
-def _classes(cell: Cell, of_words: bool) -> str:
+def _classes(cell: Cell, of_words: bool, behind: bool) -> str:
     length = next((name for least, name in _LENGTHS if len(cell.text) >= least), "short")
     shown = of_words or length != "phrase" or _WORDS.search(cell.text) is not None
-    return " ".join(filter(None, ("text" * of_words, length * shown)))
+    return _joined("text" * of_words, length * shown, "more" * behind)
+
+
+def _joined(*classes: str) -> str:
+    return " ".join(filter(None, classes))
 
 
 _PARTS = "parts.html.j2"
+# The site's tab and its first page, of the folders whose many pages are not in the navigation.
+_TABS = {
+    "experiments": ("Answers", "index.html#questions"),
+    "workloads": ("Models", "models.html"),
+    "machines": ("Machines", "coverage.html"),
+    "numbers": ("Cite", "citing.html"),
+}
 
 
 @cache
@@ -108,15 +121,15 @@ def _environment() -> Environment:
     )
     environment.filters |= {"address": address, "anchor": anchor, "marked": marked}
     environment.policies["json.dumps_kwargs"] = {}  # keep a specification's order
-    environment.globals |= {"laid_out": laid_out}
+    environment.globals |= {"laid_out": laid_out, "tabs": _TABS}
     return environment
 
 
 def render(path: str, local: Set[str] = frozenset(), template: str = "", **values: Any) -> str:
     """Return the page at a path below the site's sources, from its own template if none is given.
 
-    Templates know the way `up` to the site's root, and the `local` campaigns, whose records lie elsewhere. Raises
-    jinja2.UndefinedError if a template uses a missing value.
+    Templates know the `path`, the way `up` to the site's root, and the `local` campaigns, whose records lie elsewhere.
+    Raises jinja2.UndefinedError if a template uses a missing value.
     """
     return _environment().get_template(template or f"{path}.j2").render(_place(path, local) | values)
 
@@ -127,4 +140,4 @@ def parts(path: str, local: Set[str] = frozenset()) -> Any:
 
 
 def _place(path: str, local: Set[str]) -> dict[str, Any]:
-    return {"up": "../" * path.count("/"), "local": local}
+    return {"path": path, "up": "../" * path.count("/"), "local": local}

@@ -39,6 +39,7 @@ class Table:
     searched: bool = False  # whether the site's search indexes its cells
     facets: tuple[Mapping[str, str], ...] = ()  # of each row, to filter by
     chosen: Mapping[str, str] = field(default_factory=dict)  # facets selected initially
+    more: tuple[str, ...] = ()  # columns that a switch shows on a page
     same: str = ""  # statements that hold for every row and so have no column
 
 

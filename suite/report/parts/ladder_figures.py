@@ -1,0 +1,105 @@
+"""The chart of a machine's speed-ups by how much of the work is counted, for wide and for narrow screens."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from suite import units
+from suite.report.charts.ladder import ladder
+from suite.report.charts.vega import Figure
+from suite.report.parts import lead, rungs
+from suite.report.parts.rungs import Rung
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.single.paired_speedup import CERTIFIED_FROM
+from suite.results.views.experiment_result import Point
+
+_CAPTION = (
+    "CPU time over GPU time, float32 at highest precision on both sides, on one kind of machine. Lines are 95 % "
+    "intervals, and on top, beside the geometric means, where most models lie. Hollow: not to be quoted, as there are "
+    f"fewer than {FEWEST_HOSTS} hosts, the interval is missing or too wide, or a baseline may take less than "
+    f"{CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: what the articles report, of whole runs and "
+    "clusters too, but not of first calls."
+)
+_NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
+
+
+def figures(found: Sequence[Rung], name: str) -> Iterator[Figure]:
+    """Yield the chart of what is known of a machine, for wide and for narrow screens."""
+    means, points, claims = marks(found)
+    alternative = "; ".join(f"{point.row}, {point.series}: {point.text}" for point in points)
+    title, caption = lead.finding(found), " ".join(filter(None, (_CAPTION, _hosts(found))))
+    forms: tuple[tuple[Literal["wide", "narrow"], str], ...] = (("wide", ""), ("narrow", ".narrow"))
+    for form, ending in forms:
+        yield Figure(
+            name=f"{name}{ending}",
+            spec=ladder(means, points, claims, narrow=form == "narrow"),
+            title=title,
+            caption=caption,
+            alternative=alternative,
+            form=form,
+        )
+
+
+def marks(found: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point]]:
+    """Return the means, the points of each model and the articles' claims, the models by falling speed-up of a step."""
+    step = rungs.step(found)
+    if step is None:
+        return [], [], []
+    order = sorted(step.by_workload, key=lambda workload: -step.by_workload[workload].ratio.value)
+    names = titles(step.by_workload.values())
+    points = [
+        _point(rung.by_workload[workload], rung.name, names[workload])
+        for workload in order
+        for rung in found
+        if workload in rung.by_workload
+    ]
+    claims = [
+        Point(
+            series=f"reported: {claim.gpu_device}",
+            row=names[workload],
+            value=claim.speedup,
+            text=f"{units.documented(claim.speedup)}, {claim.metric.replace('_', ' ')}",
+        )
+        for workload in order
+        for claim in step.by_workload[workload].record.description.claims
+        if claim.speedup and claim.metric != _NOT_A_STEP
+    ]
+    return list(map(_mean, found)), points, claims
+
+
+def titles(items: Iterable[PooledSpeedUp]) -> Mapping[str, str]:
+    """Return the models' names for people by workload; of two with one name, each has its code name too."""
+    names = {item.workload: item.record.description.title for item in items}
+    several = {title for title, number in Counter(names.values()).items() if number > 1}
+    return {workload: f"{title} ({workload})" if title in several else title for workload, title in names.items()}
+
+
+def _mean(rung: Rung) -> Point:
+    low, high = rungs.most(rung.by_workload.values())
+    number = units.pluralize(len(rung.by_workload), "model")
+    return Point(
+        series=rung.name, value=rung.mean, low=low.ratio.value, high=high.ratio.value,
+        text=f"{lead.short(rung.mean)}, {number}",
+    )  # fmt: skip
+
+
+def _point(item: PooledSpeedUp, series: str, row: str) -> Point:
+    ratio = item.ratio
+    return Point(
+        series=series, row=row, value=ratio.value, low=ratio.low, high=ratio.high, solid=item.quotable,
+        text=units.ratio(ratio.value, ratio.low, ratio.high),
+    )  # fmt: skip
+
+
+def _hosts(found: Sequence[Rung]) -> str:
+    """Return how many marks were not measured beside their step; '' if all were."""
+    step = rungs.step(found)
+    wider = [item for rung in found if rung is not step for item in rung.by_workload.values()]
+    apart = [item for item in wider if step and rungs.other_hosts(item, step.by_workload.get(item.workload))]
+    if not apart:
+        return ""
+    return (
+        f"Of the {units.count(len(wider))} other marks {units.count(len(apart))} come from other campaigns than the "
+        "model's step, maybe on other hosts: two marks of a row differ for sure only where their lines do not overlap."
+    )

@@ -1,0 +1,169 @@
+"""The first sentences of a machine's page: the centre, its spread, and what remains when more is counted."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import geometric_mean
+
+from suite import units
+from suite.report.parts import rungs
+from suite.report.parts.html import Html
+from suite.report.parts.rungs import Rung
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single import old_jax
+from suite.results.stats.pooling import Pooled
+from suite.scopes import SCOPES
+
+_FEW = 2  # slower models that are named, not counted
+
+
+def answer(found: Sequence[Rung], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> Html:
+    """Return the first sentences of a page; without speed-ups of steps they say what is missing.
+
+    `records` are all of the machine's, `others` the speed-ups outside the headline.
+    """
+    step = rungs.step(found)
+    if step is None and any(record.machine.gpus for record in records):
+        return Html.escape(
+            "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
+            f"and with its headline batch has been timed on both here yet.{_left_out(records)}{_others(others)}"
+        )
+    if step is None:
+        return Html(
+            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
+            "checkout takes a few minutes and renders this page with your numbers."
+        )
+    if len(step.by_workload) == 1:
+        (item,) = step.by_workload.values()
+        return _alone(item)
+    return Html(" ").join([_centre(step), *_slower(step), *_remaining(step, found)])
+
+
+def short(value: float) -> str:
+    """Return a mean over models with the two digits that make sense of it."""
+    return f"{units.number(value, digits=2)}x"
+
+
+def finding(found: Sequence[Rung]) -> str:
+    """Return what the means over the models come to, as a chart's title; '' if there is only one amount of work."""
+    each = [f"{rung.name} {short(rung.mean)}" for rung in found]
+    return f"What is counted decides: {', '.join(each)}" if len(each) > 1 else ""
+
+
+def quoting(items: Sequence[PooledSpeedUp]) -> Html:
+    """Return the whole range, how many may be quoted and what the others lack, and the best ways' mean; '' of one."""
+    if len(items) < 2:
+        return Html("")
+    order = sorted(items, key=lambda item: item.ratio.value)
+    low, high = (f"{_words(item.ratio)} for {item.record.description.title}" for item in (order[0], order[-1]))
+    quotable = sum(item.quotable for item in items)
+    lacking = f" Not yet: {_faults(items)}." if quotable < len(items) else ""
+    return Html("All {} speed-ups of a step run from {} to {}; {} may be quoted.{}{}").format(
+        units.count(len(items)), low, high, units.count(quotable) if quotable else "none", lacking, _best(items)
+    )
+
+
+def _centre(step: Rung) -> Html:
+    items = list(step.by_workload.values())
+    machine = max((item.record for item in items), key=lambda record: record.created).machine
+    low, high = rungs.most(items)
+    error = rungs.typical_error(items)
+    cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
+    return Html(
+        "One {} takes a float32 step <strong>{}</strong> as fast as {} of its host: the geometric mean of {}, {}{}."
+    ).format(
+        machine.gpus[0].name if machine.gpus else machine.name,
+        short(step.mean),
+        cores if machine.cores == 1 else f"the {cores}",
+        units.pluralize(len(items), "model"),
+        f"{'most of them between' if rungs.many(items) else 'which are'} {short(low.ratio.value)} and "
+        f"{short(high.ratio.value)}",
+        f", each known to about ±{units.percent(error)}, as hosts differ" if error is not None else "",
+    )
+
+
+def _slower(step: Rung) -> Iterator[Html]:
+    """Yield a sentence on the models whose step is slower on the GPU, if there are some."""
+    slower = [item for item in step.by_workload.values() if item.ratio.value < 1]
+    if len(slower) > _FEW:
+        yield Html("{} of them are slower on the GPU.").format(units.count(len(slower)))
+    elif slower:
+        names = " and ".join(item.record.description.title for item in slower)
+        sizes = " and ".join(units.pluralize(item.record.description.parameters, "parameter") for item in slower)
+        yield Html("Slower on the GPU: {}, of {}.").format(names, sizes)
+
+
+def _remaining(step: Rung, found: Sequence[Rung]) -> Iterator[Html]:
+    """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
+    each = []
+    for rung in found:
+        both = rung.by_workload.keys() & step.by_workload.keys()
+        if rung is not step and both:
+            before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
+            words = Html("{} becomes <strong>{}</strong> {} ({})") if not each else Html("{} <strong>{}</strong> {} ({})")
+            number = units.count(len(both)) if each else units.pluralize(len(both), "model")
+            each.append(words.format(short(before), short(after), rung.words, number))
+    if each:
+        yield Html("Count more, and {}.").format(Html(", ").join(each))
+
+
+def _left_out(records: Sequence[Record]) -> str:
+    """Return which times make no speed-up, and why; '' if there are none."""
+    smoke = any(record.profile == "smoke" for record in records)
+    old = next(filter(None, map(old_jax.slow, records)), "")
+    said = " Profile smoke times nothing: it only shows that it runs." * smoke
+    return said + (f" {old[0].upper() + old[1:]}." if old else "")
+
+
+def _others(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the speed-ups outside the headline, by scope."""
+    if not items:
+        return ""
+    found = Counter(SCOPES[item.case.scope].sentence for item in items)
+    each = ", ".join(f"{units.count(n)} of {scope}" for scope, n in found.most_common())
+    return f" The table has {units.pluralize(len(items), 'other speed-up')}: {each}."
+
+
+def _alone(item: PooledSpeedUp) -> Html:
+    words = _words(item.ratio)
+    shown = Html("<strong>{}</strong>").format(words) if item.quotable else words
+    return Html("On {}, one step of {} is {} as fast on the GPU.{}").format(
+        item.record.machine.name, item.record.description.title, shown, item.caveat
+    )
+
+
+def _words(ratio: Pooled) -> str:
+    value = units.ratio(ratio.value, ratio.low, ratio.high)
+    return value if ratio.low is None else f"{value} ({units.interval(ratio.low, ratio.high)})"
+
+
+def _best(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the mean of the best CPU way's time over the best GPU way's; '' without a baseline."""
+    compared = [item for item in items if item.baselines or item.gpu_baselines]
+    if not compared:
+        return ""
+    over = geometric_mean(item.best_over_best.value for item in compared)
+    same = rungs.mean(compared)
+    return (
+        f" With the fastest framework on each side, {short(same)} becomes {short(over)} "
+        f"({units.pluralize(len(compared), 'model')})."
+    )
+
+
+def _faults(items: Iterable[PooledSpeedUp]) -> str:
+    """Return how many are not quotable, and why; the first phrase has the verb."""
+    (fault, count), *rest = Counter(_fault(item) for item in items if not item.quotable).most_common()
+    phrases = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
+    phrases += [f"{units.count(number)} {other}" for other, number in rest]
+    return " and ".join(filter(None, (", ".join(phrases[:-1]), phrases[-1])))
+
+
+def _fault(item: PooledSpeedUp) -> str:
+    if item.state == "invalid":
+        return "two sides that computed different things"
+    if item.state == "not certified":
+        return "a CPU side that another way surely beats"
+    if item.hosts < FEWEST_HOSTS:
+        return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
+    return "an open certificate" if item.certificate == "open" else "too wide an interval"

@@ -1,0 +1,92 @@
+"""A machine's speed-ups by how much of the work is counted: of each model, and over all of them."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import geometric_mean, median
+
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.scopes import Scope
+
+_STEP = "a step"
+_MANY = 10  # models of which the lowest and the highest tenth are left out of what most lie between
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One amount of the work, with the speed-up of each model for which it is known."""
+
+    name: str  # in a chart
+    words: str  # in a sentence, after the number
+    by_workload: Mapping[str, PooledSpeedUp]
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean over its models."""
+        return mean(self.by_workload.values())
+
+
+def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
+    """Return what is known of one machine in the headline setting: the step first, then more and more of the work."""
+    known = list(speedups)
+    found = (
+        Rung(name=name, words=words, by_workload={i.workload: i for i in known if fits(i)})
+        for name, words, fits in _RUNGS
+    )
+    return tuple(rung for rung in found if rung.by_workload)
+
+
+def step(found: Sequence[Rung]) -> Rung | None:
+    """Return the steps; None if no model has one."""
+    return next((rung for rung in found if rung.name == _STEP), None)
+
+
+def mean(items: Iterable[PooledSpeedUp]) -> float:
+    """Return the geometric mean of speed-ups."""
+    return geometric_mean(item.ratio.value for item in items)
+
+
+def many(items: Sequence[PooledSpeedUp]) -> bool:
+    """Return whether a tenth of the models can be left out at each end."""
+    return len(items) >= _MANY
+
+
+def most(items: Iterable[PooledSpeedUp]) -> tuple[PooledSpeedUp, PooledSpeedUp]:
+    """Return the lowest and the highest speed-up; of many without a tenth at each end."""
+    order = sorted(items, key=lambda item: item.ratio.value)
+    left_out = len(order) // _MANY
+    return order[left_out], order[-1 - left_out]
+
+
+def typical_error(items: Iterable[PooledSpeedUp]) -> float | None:
+    """Return the median half-width of the intervals, as a share of the value; None without an interval."""
+    shares = [math.sqrt(i.ratio.high / i.ratio.low) - 1 for i in items if i.ratio.low and i.ratio.high]
+    return median(shares) if shares else None
+
+
+def other_hosts(item: PooledSpeedUp, step: PooledSpeedUp | None) -> bool:
+    """Return whether no campaign timed both: their hosts differ, so one may exceed the other by chance."""
+    return step is not None and not _campaigns(item) & _campaigns(step)
+
+
+def _campaigns(item: PooledSpeedUp) -> set[str]:
+    return {record.campaign for pool in (item.cpu, item.gpu) for record in pool.records}
+
+
+def _scope(scope: Scope) -> Callable[[PooledSpeedUp], bool]:
+    return lambda item: item.case.scope == scope and item.general and item.record.usual()
+
+
+def _as_written(item: PooledSpeedUp) -> bool:
+    """Return whether it is a step with `nnx.jit` in a loop, as the tutorials of Flax write it."""
+    return item.case.scope == "step" and item.case.variant == "nnx-jit" and item.record.usual("variant")
+
+
+_RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
+    (_STEP, "", _scope("step")),
+    ("batch copied", "with each batch copied", _scope("transfer")),
+    ("from storage", "read from storage", _scope("epoch")),
+    ("whole run", "over a whole run", _scope("run")),
+    ("cold start", "at a cold start, which compiles", _scope("cold")),
+    ("as written", "written as in tutorials", _as_written),
+)
