@@ -7,11 +7,11 @@ import factory
 import msgspec
 import pytest
 
-from suite.report.parts import overview
+from suite.report.parts import ladder_figures, lead, overview, rungs
+from suite.report.parts.cards import cards
 from suite.results.pooled.speedup import pooled_speedups
 
 SHARES, WIDE = (1.0, 1.01, 0.99), (1.0, 1.6, 0.7)
-EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
 
 
 def sides(name, times, shares=SHARES, certified=True, **changes):
@@ -22,56 +22,88 @@ def sides(name, times, shares=SHARES, certified=True, **changes):
     return factory.on_hosts(made, shares)
 
 
+def text(words):
+    return html.unescape(re.sub(r"</?strong>", "", words))
+
+
 def said(*models):
-    records = [record for mine in models for record in mine]
-    return html.unescape(re.sub(r"</?strong>", "", overview.answer(pooled_speedups(records), records)))
+    records = [record for one in models for record in one]
+    return text(lead.answer(rungs.rungs(pooled_speedups(records)), records))
 
 
-def test_of_several_that_may_all_be_quoted_the_reach_comes_first():
-    assert said(sides("a", 10), sides("b", 20), sides("c", 15)) == (
-        f"It depends on the model: from 10.0x (9.7 to 10.3) for a to 20.0x (19.5 to 20.5) for b, {EACH} "
-        "(test-gpu, 16 cores). All 3 may be quoted."
+def quoting(*models):
+    speedups = pooled_speedups([record for one in models for record in one])
+    return text(lead.quoting([item for item in speedups if item.headline]))
+
+
+def test_the_centre_of_all_models_comes_first_with_its_spread_and_how_well_each_is_known():
+    answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
+    assert answer == (
+        "One NVIDIA H100 80GB HBM3 takes a float32 step 20x as fast as the 16 cores of its host: the geometric mean of "
+        "3 models, which are between 10x and 40x, each known to about ±2.3 %, as hosts differ."
     )
 
 
-def test_those_that_may_be_quoted_are_counted_and_named_before_the_whole_range():
+def test_of_many_models_a_tenth_at_each_end_is_left_out_of_what_most_lie_between():
+    answer = said(*(sides(f"m{i}", times) for i, times in enumerate([2, *[10] * 4, *[30] * 4, 900])))
+    assert "most of them between 10x and 30x" in answer
+
+
+def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
+    assert "Slower on the GPU: Title of b, of 3 parameters." in said(
+        sides("a", 10), sides("b", 0.5, about=factory.description("b", parameters=3))
+    )
+    assert "Slower" not in said(sides("a", 10), sides("b", 20))
+    assert "3 of them are slower on the GPU." in said(*(sides(name, 0.5) for name in "abc"), sides("d", 4))
+
+
+def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_known():
+    storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
+    answer = said(sides("a", 10), sides("b", 40), storage)
+    assert answer.endswith(" Count more, and 10x becomes 2.0x read from storage (1 model).")
+    assert "Count more" not in said(sides("a", 10), sides("b", 40))
+
+
+def test_a_chart_s_title_is_its_finding():
+    records = [*sides("a", 10), *sides("b", 40), *sides("a", 2, scope="epoch")]
+    amounts = rungs.rungs(pooled_speedups(records))
+    assert lead.finding(amounts) == "What is counted decides: a step 20x, from storage 2.0x"
+    assert lead.finding(amounts[:1]) == ""
+
+
+def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack():
     few = [sides(name, 30, SHARES[:2]) for name in "df"]
-    assert said(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
-        "It depends on the model. On test-gpu, 16 cores, 2 of 6 speed-ups are quotable: from 10.0x (9.7 to 10.3) for a "
-        "to 20.0x (19.5 to 20.5) for b. The whole range is from 5x (1 to 13) for e to 40.0x (39.1 to 40.9) for c. "
-        "Not quotable yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
-        f"Each is {EACH}."
+    assert quoting(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
+        "All 6 speed-ups of a step run from 5x (1 to 13) for Title of e to 40.0x (39.1 to 40.9) for Title of c; 2 may "
+        "be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
+        "With the fastest framework on each side, 16x becomes 16x (5 models)."
     )
+    assert "; 2 may be quoted. With the" in quoting(sides("a", 10), sides("b", 20))
+    assert "; none may be quoted. Not yet: 2 have" in quoting(
+        sides("a", 10, certified=False), sides("b", 20, certified=False)
+    )
+    assert quoting(sides("a", 10)) == ""
 
 
-@pytest.mark.parametrize(
-    ("models", "words"),
-    [
-        ((), "none of 2 speed-ups is quotable yet. The whole range is from "),
-        (("a",), "1 of 2 speed-ups is quotable: 10.0x (9.7 to 10.3) for a. The whole range is from "),
-        (("a", "b", "c"), "3 of 4 speed-ups are quotable: from 10.0x (9.7 to 10.3) for a to 30.0x (29.3 to 30.7) for "
-                          "c. The whole range is from "),
-    ],
-)  # fmt: skip
-def test_the_ends_of_those_that_may_be_quoted_are_named(models, words):
-    doubtful = [sides("z", 40, certified=False), sides("y", 35, certified=False)][: 1 if models else 2]
-    answer = said(*(sides(name, 10 * (i + 1)) for i, name in enumerate(models)), *doubtful)
-    assert words in answer
-    assert f"Not quotable yet: {'1 has' if models else '2 have'} an open certificate. Each" in answer
+def test_the_fastest_framework_on_each_side_is_set_beside_jax():
+    faster = factory.on_hosts([factory.record("a", step_seconds=[0.05] * 3, implementation="torch", variant="compile")])
+    assert "With the fastest framework on each side, 14x becomes 10x (2 models)." in quoting(
+        sides("a", 10), faster, sides("b", 20)
+    )
 
 
 @pytest.mark.parametrize(
     ("changes", "ends"),
     [
-        ({}, "10.0x (9.7 to 10.3) faster on the GPU."),
-        ({"certified": False}, "faster on the GPU. Not to be quoted yet: certificate open: no baseline was timed on "
+        ({}, "10.0x (9.7 to 10.3) as fast on the GPU."),
+        ({"certified": False}, "as fast on the GPU. Not to be quoted yet: certificate open: no baseline was timed on "
                                "this CPU."),
-        ({"shares": (1.0,)}, "10.0x faster on the GPU. Not to be quoted yet: 1 host of 3."),
+        ({"shares": (1.0,)}, "10.0x as fast on the GPU. Not to be quoted yet: 1 host of 3."),
     ],
 )  # fmt: skip
 def test_one_alone_says_what_it_lacks(changes, ends):
     answer = said(sides("a", 10, **changes))
-    assert answer.startswith("On test-gpu, 16 cores, one step of a is 10.0x ")
+    assert answer.startswith("On test-gpu, 16 cores, one step of Title of a is 10.0x ")
     assert answer.endswith(ends)
 
 
@@ -94,7 +126,7 @@ FASTER = factory.on_hosts([factory.record("b", step_seconds=[0.05] * 3, threads=
     ],
 )
 def test_each_fault_is_named(records, fault):
-    assert f"Not quotable yet: 1 has {fault}. " in said(sides("a", 10), records)
+    assert f"Not yet: 1 has {fault}. " in quoting(sides("a", 10), records)
 
 
 def test_a_smoke_run_times_nothing_and_only_shows_that_it_runs():
@@ -147,3 +179,30 @@ def test_the_home_page_names_what_its_chart_leaves_out_of_all_that_can_be_measur
     assert said in html.unescape(files["index.md"])
     assert "Without a speed-up" not in files[f"machines/{factory.HOST.slug}.md"]
     assert "Without a speed-up" not in factory.pages([], catalogue=every)["index.md"]
+
+
+def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_model_does():
+    about = factory.description("net", family="residual", batch=64)
+    steps = [*sides("net", 38, about=about, batch=64), *sides("net", 0.4, scope="cold", about=about, batch=64)]
+    tf32 = factory.on_hosts([factory.record("net", "gpu", [0.001] * 3, precision="tf32", about=about, batch=64)])
+    shown = cards(pooled_speedups([*steps, *tf32, *sides("a", 10)]))
+    assert [card.what for card in shown.cards] == [
+        "one step", "the first step, compiling included", "one step in TF32 on the GPU"
+    ]  # fmt: skip
+    assert [card.value for card in shown.cards] == ["38.0x", "0.400x", "100x"]
+    assert (shown.cards[0].caveat, shown.workload, shown.batch) == ("", "net", 64)
+    assert cards(pooled_speedups(sides("a", 10))) is None
+    home = factory.pages(steps)["index.md"]
+    assert "<strong>38.0x</strong> as fast in one step" in home
+    assert 'class="cards"' not in factory.pages(sides("a", 10))["index.md"]
+
+
+def test_a_number_of_several_campaigns_says_that_its_hosts_may_differ():
+    copied = sides("a", 8, scope="transfer")
+    later = [msgspec.structs.replace(record, campaign=f"{record.campaign}-later") for record in copied]
+    apart, together = (
+        rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (later, copied)
+    )
+    words = "Of the 1 other marks 1 come from other campaigns than the model's step"
+    captions = [next(ladder_figures.figures(amounts, "x")).caption for amounts in (apart, together)]
+    assert [words in caption for caption in captions] == [True, False]

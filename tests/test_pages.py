@@ -11,9 +11,9 @@ import pytest
 from jinja2 import UndefinedError
 
 from suite.report import pages
-from suite.report.charts import plots, vega
+from suite.report.charts import ladder, plots, vega
 from suite.report.pages import coverage
-from suite.report.parts import telemetry, templates
+from suite.report.parts import ladder_figures, rungs, telemetry, templates
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.results.pooled import pools as pooled
@@ -190,10 +190,13 @@ def chart(*names, **changes):
 def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
     records = [factory.record(name, side, [seconds] * 3) for name, times in (("slow", 1.25), ("fast", fastest))
                for side, seconds in (("cpu", 1.0), ("gpu", 1 / times))]  # fmt: skip
-    said = [label for label in labels(vega.speedups(pooled_speedups(records))) if re.fullmatch(r"\d+k?", label["said"])]
-    places = sorted(map(ends, said))
-    assert len(places) >= 6
-    assert all(one[1] < other[0] for one, other in pairwise(places))
+    amounts = ladder_figures.marks(rungs.rungs(pooled_speedups(records)))
+    for narrow in (False, True):
+        *_, panel = ladder.ladder(*amounts, narrow)["vconcat"]
+        said = [label for label in labels(panel) if re.fullmatch(r"10*x", label["said"])]
+        places = sorted(map(ends, said))
+        assert len(places) >= 2
+        assert all(one[1] < other[0] for one, other in pairwise(places))
 
 
 @pytest.mark.parametrize(

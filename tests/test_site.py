@@ -22,9 +22,9 @@ from altair.utils.schemapi import SchemaValidationError
 from golden.__main__ import RECORDS, legible
 
 from suite import ceilings, experiments, models, units
-from suite.report.charts import drawing, plots, timeline, vega
+from suite.report.charts import drawing, ladder, plots, timeline, vega
 from suite.report.pages import home as home_page
-from suite.report.parts import one_campaign, overview, tables, templates
+from suite.report.parts import ladder_figures, one_campaign, overview, rungs, tables, templates
 from suite.report.parts.facts import Facts
 from suite.report.site import build, pages
 from suite.results.compare.reproducibility import Answer, Reproducibility
@@ -124,6 +124,23 @@ def test_the_search_finds_what_articles_say_and_no_number(site):
     assert not any("torch eager" in text for place, text in texts.items() if place.startswith(("workloads", "index")))
 
 
+def test_five_tabs_hold_every_page_that_is_one_of_a_kind_once(site):
+    tabs = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    assert [name for tab in tabs for name in tab] == ["Answers", "Models", "Machines", "Method", "Cite"]
+    listed = [page for tab in tabs for pages in tab.values() for page in pages]
+    assert sorted(listed) == sorted(f"{path.stem}.md" for path in site.glob("*.html") if path.stem != "404")
+    for folder, tab in (("workloads", "Models"), ("machines", "Machines"), ("experiments", "Answers")):
+        for path in (site / folder).glob("*.html"):
+            where = re.search(r'<nav class="where".*?</nav>', path.read_text(encoding="utf-8"))[0]
+            assert re.sub("<[^>]*>", "", where) == tab
+
+
+def test_every_model_has_a_name_for_people_of_its_own():
+    titles = [models.load(name).description.title for name in models.names()]
+    assert len(set(titles)) == len(titles)
+    assert not [title for title in titles if "_" in title or " " not in title]
+
+
 def test_sources_and_output_are_kept_apart():
     settings = (ROOT / "mkdocs.yml").read_text()
     assert re.search(r"^docs_dir: site$", settings, re.MULTILINE)
@@ -141,7 +158,7 @@ def test_vendored_scripts_are_what_the_manifest_says():
 
 def test_the_built_home_answers_and_links_its_records(site):
     home = (site / "index.html").read_text(encoding="utf-8")
-    assert "It depends on the model" in home
+    assert "the geometric mean of 2 models" in home
     for link in re.findall(r'href="(records/[^"]+)"', home):
         assert (site / link).is_file()
     assert "records/20260101-000000-test/mnist_mlp.gpu.step.json" in home
@@ -239,7 +256,8 @@ def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_
     table = tables.side_by_side([*steps, *factory.campaign()])
     assert table.columns == ("model", small.name, factory.PLAIN.name, factory.HOST.name)
     seen = [[cell.text for cell in row][:3] for row in table.rows]
-    assert seen == [["cifar10_mlp", units.DASH, "6.02 ms"], ["mnist_mlp", "8.03 ms", "4.02 ms"]]  # middle samples
+    names = ["Title of cifar10_mlp", "Title of mnist_mlp"]
+    assert seen == [[names[0], units.DASH, "6.02 ms"], [names[1], "8.03 ms", "4.02 ms"]]  # middle samples
     assert tables.side_by_side([]).rows == ()
     made = factory.pages([*steps, *factory.campaign()])
     assert "Different host" not in made["index.md"]
@@ -428,7 +446,10 @@ def test_an_experiment_moves_nothing_on_the_home_page():
     before = factory.pages(factory.campaign())
     others = [record for record in swept() if record.case.batch != record.description.batch]
     after = factory.pages((*factory.campaign(), *others))
-    assert legible(after["index.md"]) == legible(before["index.md"])
+    now, then = (legible(pages["index.md"]).replace(" (not measured yet)", "") for pages in (after, before))
+    assert now == then
+    assert "At which batch size does the GPU win?</a> (not measured yet)" in before["index.md"]
+    assert "At which batch size does the GPU win?</a></li>" in after["index.md"]
     assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
 
 
@@ -457,24 +478,49 @@ def swept():
     return tuple(sealed(msgspec.structs.replace(record, experiment="crossover")) for record in made)
 
 
+def _models(records):
+    """Return the panel of the headline chart that has the models, of records of one machine."""
+    amounts = rungs.rungs(pooled_speedups(records))
+    return ladder.ladder(*ladder_figures.marks(amounts))["vconcat"][-1]
+
+
 def test_a_speed_up_that_may_not_be_quoted_is_drawn_hollow():
     whole = factory.on_hosts(factory.campaign(("mnist_mlp",)))
     bare = [record for record in whole if record.case.implementation == "jax"]
     marks = [
-        [layer["mark"].get("filled") for layer in vega.speedups(pooled_speedups(records))["layer"]
-         if layer["mark"]["type"] == "point"]
+        [layer["mark"]["filled"] for layer in _models(records)["layer"] if layer["mark"]["type"] == "point"]
         for records in (whole, bare)
     ]  # fmt: skip
     assert marks == [[True], [False]]
 
 
-def test_the_range_of_a_further_host_is_drawn_thin_around_the_interval():
-    items = pooled_speedups(factory.on_hosts(factory.campaign(("mnist_mlp",))))
-    thin, thick = (layer for layer in vega.speedups(items)["layer"] if layer["mark"]["type"] == "rule")
-    assert thin["mark"]["strokeWidth"] < thick["mark"]["strokeWidth"]
-    (row,) = thin["data"]["values"]
-    assert row["from"] < row["low"] < row["speed-up"] < row["high"] < row["to"]
-    assert (thin["encoding"]["x"]["field"], thick["encoding"]["x"]["field"]) == ("from", "low")
+def test_the_interval_is_drawn_and_the_article_s_claim_beside_it():
+    layers = _models(factory.on_hosts(factory.campaign(("mnist_mlp",))))["layer"]
+    (bar,) = [layer for layer in layers if layer["mark"]["type"] == "rule" and "x2" in layer["encoding"]]
+    (row,) = [row for row in bar["data"]["values"] if row["series"] == "a step"]
+    assert row["low"] < row["value"] < row["high"]
+    (tick,) = [layer for layer in layers if layer["mark"]["type"] == "tick"]
+    assert [(each["row"], each["text"]) for each in tick["data"]["values"]] == [
+        ("Title of mnist_mlp", "13.29x, whole run")
+    ]
+
+
+def test_each_series_of_the_ladder_has_a_colour_and_a_shape_of_its_own_in_both_palettes():
+    series = [name for name, *_ in rungs._RUNGS]
+    means = [Point(series=name, value=2.0, text="2.0x, 2 models") for name in series]
+    points = [Point(series=name, row=row, value=3.0, text="3.0x") for row in "ab" for name in series]
+    for narrow in (False, True):
+        spec = ladder.ladder(means, points, [], narrow)
+        for palette in ("light", "dark"):
+            drawn = vega.svg(spec, palette)
+            marks = re.findall(r'<path aria-label="[^"]*what: ([^;"]*)[^>]*aria-roledescription="point"[^>]*>', drawn)
+            looks = {
+                (name, re.search(r' d="([^"]*)"', mark)[1], re.search(r'fill="(#[^"]*)"', mark)[1])
+                for name in series
+                for mark in re.findall(rf'<path aria-label="[^"]*what: {name};[^>]*>', drawn)
+            }
+            assert set(marks) == set(series)
+            assert [len({look[place] for look in looks}) for place in range(3)] == [len(series)] * 3
 
 
 def test_published_records_are_whole():
@@ -519,7 +565,10 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     assert len(table.facets) == len(table.rows) > 0
     assert {tuple(facets) for facets in table.facets} == {("scope", "family", "precision", "batch")}
     page = factory.pages(factory.campaign())["index.md"]
-    assert 'data-filters="scope family precision batch" data-first-scope="step"' in page
+    assert (
+        'data-filters="scope family precision batch" data-first-scope="step" data-first-precision="float32-highest"'
+        in page
+    )
     assert page.count('<tr data-scope="step"') == len(table.rows)
 
 
@@ -603,6 +652,40 @@ def test_a_site_of_a_smoke_run_alone_says_that_it_times_nothing_and_shows_its_ti
 
 
 @pytest.mark.browser
+def test_further_columns_come_by_a_switch_that_stands_in_the_address(checkout, browser):
+    rendered(checkout, *factory.on_hosts(factory.campaign()))
+    built(checkout)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((checkout / "build" / "html" / "index.html").as_uri())
+    heads = page.locator("table.results[data-more] thead th:visible")
+    assert heads.all_inner_texts() == ["model", "speed-up", "95 % interval", "status", "CPU", "GPU"]
+    page.get_by_label("more columns").check()
+    assert "columns=all" in page.url
+    assert "best / best" in heads.all_inner_texts()
+    page.reload()
+    assert "best / best" in heads.all_inner_texts()
+    page.get_by_label("more columns").uncheck()
+    assert "columns" not in page.url
+    page.close()
+    bare = browser.new_page(java_script_enabled=False)
+    bare.goto((checkout / "build" / "html" / "index.html").as_uri())
+    assert "best / best" in bare.locator("table.results thead th:visible").all_inner_texts()
+    bare.close()
+
+
+@pytest.mark.browser
+def test_a_narrow_screen_gets_a_chart_with_names_above_the_marks(checkout, browser):
+    rendered(checkout, *factory.campaign())
+    built(checkout)
+    for width, shown in ((1280, "wide"), (360, "narrow")):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto((checkout / "build" / "html" / "index.html").as_uri())
+        figures = [each for each in page.locator("figure.chart").all() if each.is_visible()]
+        assert [each.get_attribute("class").split()[1] for each in figures] == [shown]
+        page.close()
+
+
+@pytest.mark.browser
 def test_what_a_table_is_filtered_by_stands_in_the_address(checkout, browser):
     cold = [factory.record(name, backend, [t] * 3, scope="cold") for name in ("mnist_mlp", "cifar10_mlp")
             for backend, t in (("cpu", 2.0), ("gpu", 4.0))]  # fmt: skip
@@ -640,14 +723,15 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
         page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
         page.on("console", lambda m, errors=errors: errors.append(m.text) if m.type == "error" else None)
         page.goto(address)
-        chart = page.locator("figure.chart svg" if width > 600 else f"figure.chart img[src$='only-{scheme}']").first
+        picture = f"figure.chart:not(.wide) img[src$='only-{scheme}']"
+        chart = page.locator("figure.chart svg" if width > 600 else picture).first
         chart.wait_for(state="visible", timeout=20_000)
         assert chart.bounding_box()["height"] > 60
         assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
         assert errors == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if width > 600:
-            head = page.locator("table.results thead th").nth(5)
+            head = page.locator("table.results thead th:visible").nth(4)
             head.click()
             assert head.get_attribute("aria-sort") in ("ascending", "descending")
         page.close()
@@ -734,12 +818,13 @@ def test_charts_are_checked_in_tests_and_not_where_people_wait():
 
 
 def test_a_chart_can_be_taken_away_as_a_table():
-    items = pooled_speedups(factory.on_hosts(factory.campaign()))
-    found = list(csv.DictReader(io.StringIO(drawing.csv_table(vega.speedups(items)))))
-    measured = {row["model"]: row for row in found if row["kind"] == "measured"}
-    assert set(measured) == {item.workload for item in items}
-    assert float(measured[items[0].workload]["speed-up"]) == items[0].ratio.value
-    (row,) = [row for row in found if row["kind"] == "reported" and row["model"] == "mnist_mlp"]
+    records = factory.on_hosts(factory.campaign())
+    found = list(csv.DictReader(io.StringIO(drawing.csv_table(_models(records)))))
+    measured = {row["row"]: row for row in found if row["series"] == "a step"}
+    items = [item for item in pooled_speedups(records) if item.headline]
+    assert set(measured) == {f"Title of {item.workload}" for item in items}
+    assert float(measured[f"Title of {items[0].workload}"]["value"]) == items[0].ratio.value
+    (row,) = [row for row in found if row["series"].startswith("reported") and row["row"] == "Title of mnist_mlp"]
     assert row["text"] == "13.29x, whole run"
 
 

@@ -53,7 +53,7 @@
   }
 
   function charts() {
-    var figures = document.querySelectorAll("figure.chart");
+    var figures = document.querySelectorAll("figure.chart:not(.narrow)");
     if (!figures.length || !window.IntersectionObserver) return;
     var seen = new IntersectionObserver(function (entries) {
       entries.forEach(function (entry) {

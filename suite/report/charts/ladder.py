@@ -37,19 +37,18 @@ _NARROW = _Form(width=370, beside=False, mean=60, model=60, number=15, apart=0.4
 def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Point], narrow: bool = False) -> Row:
     """Return the chart: the means on top, which name each series, then the models in the points' order.
 
-    A series has the colour and shape of its mean. Hollow points may not be quoted; claims are grey ticks. One model
-    alone has no means.
+    A series has the colour and shape of its mean. Hollow points may not be quoted; claims are grey ticks.
     """
     form, series = _NARROW if narrow else _WIDE, [mean.series for mean in means]
     ends = [end for p in (*means, *points, *claims) for end in (p.low, p.value, p.high) if end]
     across = alt.Scale(type="log", domain=[min(ends) / 1.4, max(ends) * 1.4], nice=False)
     models = list(dict.fromkeys(point.row for point in points))
-    said = [{"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text} for claim in claims]
+    ticks = [{"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text} for claim in claims]
     look = _look(series)
     numbered = list(_numbered(points, form.apart))
-    lower = [*_ticks(said), *_marks([_row(point) for point in points], look), _numbers(numbered, form)]
+    lower = [*_ticks(ticks), *_marks([_row(point) for point in points], look), _numbers(numbered, form)]
     panels = [_panel(lower, models, form, form.model, across, _ACROSS)]
-    if len(models) > 1:
+    if len(models) > 1 or len(series) > 1:
         of_all = [_row(mean, row=mean.series) for mean in means]
         upper = [*_marks(of_all, look), _numbers(of_all, form)]
         panels.insert(0, _panel(upper, series, form, form.mean, across, None))
@@ -64,7 +63,7 @@ def _panel(
         values=_TICKS, labelExpr="format(datum.value, '~g') + 'x'", labelOverlap="greedy", labelSeparation=APART
     )
     x = alt.X("value:Q", title=title, scale=across, axis=axis)
-    names = alt.Axis(labelLimit=430, domain=False, ticks=False, labelPadding=10) if form.beside else None
+    names = alt.Axis(labelLimit=520, domain=False, ticks=False, labelPadding=10) if form.beside else None
     y = alt.Y("row:N", sort=list(rows), title=None, axis=names)
     even = alt.Chart(inline([{"value": 1}])).mark_rule(color=_GREY, strokeDash=[5, 4]).encode(x=x)
     drawn = [even, *(layer.encode(x=x, y=y) if _is_unplaced(layer) else layer.encode(y=y) for layer in layers)]

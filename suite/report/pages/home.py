@@ -18,8 +18,8 @@ def picture(records: Sequence[Record]) -> str | None:
     """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
     speedups = pooled_speedups(records)
     machine = first(speedups)
-    found = rungs.rungs(item for item in speedups if item.machine == machine)
-    figure = next(ladder_figures.figures(found, PATH), None) if machine else None
+    amounts = rungs.rungs(item for item in speedups if item.machine == machine)
+    figure = next(ladder_figures.figures(amounts, PATH), None) if machine else None
     return vega.svg(figure.spec, "light", ground="white") if figure else None
 
 

@@ -41,10 +41,10 @@ def cards(speedups: Iterable[PooledSpeedUp]) -> Cards | None:
 
 
 def _of_model(items: Sequence[PooledSpeedUp]) -> Cards:
-    found = ((what, next(filter(fits, items), None)) for what, fits in _CARDS)
+    numbers = ((what, next(filter(fits, items), None)) for what, fits in _CARDS)
     about = items[0].record.description
-    made = [_card(what, item) for what, item in found if item is not None]
-    return Cards(workload=about.name, title=about.title, batch=about.batch, cards=made)
+    shown = [_card(what, item) for what, item in numbers if item is not None]
+    return Cards(workload=about.name, title=about.title, batch=about.batch, cards=shown)
 
 
 def _card(what: str, item: PooledSpeedUp) -> Card:

@@ -24,11 +24,11 @@ _CAPTION = (
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 
 
-def figures(found: Sequence[Rung], name: str) -> Iterator[Figure]:
+def figures(amounts: Sequence[Rung], name: str) -> Iterator[Figure]:
     """Yield the chart of what is known of a machine, for wide and for narrow screens."""
-    means, points, claims = marks(found)
+    means, points, claims = marks(amounts)
     alternative = "; ".join(f"{point.row}, {point.series}: {point.text}" for point in points)
-    title, caption = lead.finding(found), " ".join(filter(None, (_CAPTION, _hosts(found))))
+    title, caption = lead.finding(amounts), " ".join(filter(None, (_CAPTION, _hosts(amounts))))
     forms: tuple[tuple[Literal["wide", "narrow"], str], ...] = (("wide", ""), ("narrow", ".narrow"))
     for form, ending in forms:
         yield Figure(
@@ -41,9 +41,9 @@ def figures(found: Sequence[Rung], name: str) -> Iterator[Figure]:
         )
 
 
-def marks(found: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point]]:
+def marks(amounts: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point]]:
     """Return the means, the points of each model and the articles' claims, the models by falling speed-up of a step."""
-    step = rungs.step(found)
+    step = rungs.step(amounts)
     if step is None:
         return [], [], []
     order = sorted(step.by_workload, key=lambda workload: -step.by_workload[workload].ratio.value)
@@ -51,7 +51,7 @@ def marks(found: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point]]
     points = [
         _point(rung.by_workload[workload], rung.name, names[workload])
         for workload in order
-        for rung in found
+        for rung in amounts
         if workload in rung.by_workload
     ]
     claims = [
@@ -65,7 +65,7 @@ def marks(found: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point]]
         for claim in step.by_workload[workload].record.description.claims
         if claim.speedup and claim.metric != _NOT_A_STEP
     ]
-    return list(map(_mean, found)), points, claims
+    return list(map(_mean, amounts)), points, claims
 
 
 def titles(items: Iterable[PooledSpeedUp]) -> Mapping[str, str]:
@@ -92,10 +92,10 @@ def _point(item: PooledSpeedUp, series: str, row: str) -> Point:
     )  # fmt: skip
 
 
-def _hosts(found: Sequence[Rung]) -> str:
+def _hosts(amounts: Sequence[Rung]) -> str:
     """Return how many marks were not measured beside their step; '' if all were."""
-    step = rungs.step(found)
-    wider = [item for rung in found if rung is not step for item in rung.by_workload.values()]
+    step = rungs.step(amounts)
+    wider = [item for rung in amounts if rung is not step for item in rung.by_workload.values()]
     apart = [item for item in wider if step and rungs.other_hosts(item, step.by_workload.get(item.workload))]
     if not apart:
         return ""

@@ -18,12 +18,12 @@ from suite.scopes import SCOPES
 _FEW = 2  # slower models that are named, not counted
 
 
-def answer(found: Sequence[Rung], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> Html:
+def answer(amounts: Sequence[Rung], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> Html:
     """Return the first sentences of a page; without speed-ups of steps they say what is missing.
 
     `records` are all of the machine's, `others` the speed-ups outside the headline.
     """
-    step = rungs.step(found)
+    step = rungs.step(amounts)
     if step is None and any(record.machine.gpus for record in records):
         return Html.escape(
             "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
@@ -37,7 +37,7 @@ def answer(found: Sequence[Rung], records: Sequence[Record], others: Sequence[Po
     if len(step.by_workload) == 1:
         (item,) = step.by_workload.values()
         return _alone(item)
-    return Html(" ").join([_centre(step), *_slower(step), *_remaining(step, found)])
+    return Html(" ").join([_centre(step), *_slower(step), *_remaining(step, amounts)])
 
 
 def short(value: float) -> str:
@@ -45,9 +45,9 @@ def short(value: float) -> str:
     return f"{units.number(value, digits=2)}x"
 
 
-def finding(found: Sequence[Rung]) -> str:
+def finding(amounts: Sequence[Rung]) -> str:
     """Return what the means over the models come to, as a chart's title; '' if there is only one amount of work."""
-    each = [f"{rung.name} {short(rung.mean)}" for rung in found]
+    each = [f"{rung.name} {short(rung.mean)}" for rung in amounts]
     return f"What is counted decides: {', '.join(each)}" if len(each) > 1 else ""
 
 
@@ -77,7 +77,7 @@ def _centre(step: Rung) -> Html:
         short(step.mean),
         cores if machine.cores == 1 else f"the {cores}",
         units.pluralize(len(items), "model"),
-        f"{'most of them between' if rungs.many(items) else 'which are'} {short(low.ratio.value)} and "
+        f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",
         f", each known to about ±{units.percent(error)}, as hosts differ" if error is not None else "",
     )
@@ -94,14 +94,14 @@ def _slower(step: Rung) -> Iterator[Html]:
         yield Html("Slower on the GPU: {}, of {}.").format(names, sizes)
 
 
-def _remaining(step: Rung, found: Sequence[Rung]) -> Iterator[Html]:
+def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
     each = []
-    for rung in found:
+    for rung in amounts:
         both = rung.by_workload.keys() & step.by_workload.keys()
         if rung is not step and both:
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
-            words = Html("{} becomes <strong>{}</strong> {} ({})") if not each else Html("{} <strong>{}</strong> {} ({})")
+            words = Html("{} becomes <strong>{}</strong> {} ({})")
             number = units.count(len(both)) if each else units.pluralize(len(both), "model")
             each.append(words.format(short(before), short(after), rung.words, number))
     if each:
@@ -120,8 +120,8 @@ def _others(items: Sequence[PooledSpeedUp]) -> str:
     """Return the speed-ups outside the headline, by scope."""
     if not items:
         return ""
-    found = Counter(SCOPES[item.case.scope].sentence for item in items)
-    each = ", ".join(f"{units.count(n)} of {scope}" for scope, n in found.most_common())
+    scopes = Counter(SCOPES[item.case.scope].sentence for item in items)
+    each = ", ".join(f"{units.count(n)} of {scope}" for scope, n in scopes.most_common())
     return f" The table has {units.pluralize(len(items), 'other speed-up')}: {each}."
 
 

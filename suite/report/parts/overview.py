@@ -44,17 +44,17 @@ def overview(
     """
     known = list(speedups)
     shown = [item for item in known if item.general and SCOPES[item.case.scope].rungs]
-    found = rungs.rungs(known)
-    sentences = lead.answer(found, records, [item for item in shown if not item.headline])
+    amounts = rungs.rungs(known)
+    sentences = lead.answer(amounts, records, [item for item in shown if not item.headline])
     listed = table(shown) if shown else None
-    step = rungs.step(found)
+    step = rungs.step(amounts)
     if step is None:
         return Overview(lead=sentences, table=listed)
     left_out = without_speedup(records, step.by_workload, models)
     notes = (lead.quoting(list(step.by_workload.values())), Html.escape(left_out))
     return Overview(
         lead=sentences,
-        figures=tuple(figures(found, name)),
+        figures=tuple(figures(amounts, name)),
         notes=tuple(filter(None, notes)),
         table=listed,
     )
@@ -105,18 +105,19 @@ def _is_first(facets: Mapping[str, str]) -> bool:
 def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
     """Return the address name of the machine to show first.
 
-    It has most headline speed-ups; of equals most of its others are known, then most hosts, then the newest record.
+    It has most headline speed-ups; of equals most in all scopes and precisions, then most hosts, then the newest
+    record.
     """
     by_machine: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     for item in speedups:
         by_machine[item.machine].append(item)
 
     def rank(machine: str) -> tuple[int, int, int, str]:
-        mine = by_machine[machine]
-        main, general = headlines(mine), [item for item in mine if item.general]
-        return len(main), len(general), sum(i.hosts for i in main), max(i.record.created for i in main)
+        main = headlines(by_machine[machine])
+        general = [item for item in by_machine[machine] if item.general]
+        return len(main), len(general), sum(item.hosts for item in main), max(item.record.created for item in main)
 
-    return max((machine for machine, mine in by_machine.items() if headlines(mine)), key=rank, default=None)
+    return max((machine for machine, items in by_machine.items() if headlines(items)), key=rank, default=None)
 
 
 _WHY: dict[frozenset[str], str] = {  # by the backends that timed it

@@ -29,16 +29,16 @@ class Rung:
 def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
     """Return what is known of one machine in the headline setting: the step first, then more and more of the work."""
     known = list(speedups)
-    found = (
+    all_rungs = (
         Rung(name=name, words=words, by_workload={i.workload: i for i in known if fits(i)})
         for name, words, fits in _RUNGS
     )
-    return tuple(rung for rung in found if rung.by_workload)
+    return tuple(rung for rung in all_rungs if rung.by_workload)
 
 
-def step(found: Sequence[Rung]) -> Rung | None:
+def step(amounts: Sequence[Rung]) -> Rung | None:
     """Return the steps; None if no model has one."""
-    return next((rung for rung in found if rung.name == _STEP), None)
+    return next((rung for rung in amounts if rung.name == _STEP), None)
 
 
 def mean(items: Iterable[PooledSpeedUp]) -> float:

@@ -206,12 +206,14 @@ def side_by_side(records: Iterable[Record]) -> Table:
     mine = (r for r in records if r.backend == "cpu" and r.headline_step())
     steps = fastest_of_each_case(current_cases(mine))
     by_cell = {(item.record.workload, item.record.machine.name): item for item in steps}
+    titles = {item.record.workload: item.record.description.title for item in steps}
     models, machines = (sorted(set(names)) for names in zip(*by_cell, strict=True)) if by_cell else ((), ())
     return Table(
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            row_of(model, *(_with_caveats(by_cell.get((model, machine))) for machine in machines)) for model in models
+            row_of(titles[model], *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
+            for model in models
         ),
     )
 

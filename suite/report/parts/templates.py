@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 
 from suite.report.parts.html import Html, address, anchor, marked, record_address
 from suite.results.records.record import plain_name
@@ -109,6 +110,11 @@ _TABS = {
 }
 
 
+def embedded(document: Mapping[str, Any]) -> Html:
+    """Return a document as JSON within a page: no name in it can end the script or open a template."""
+    return Html(htmlsafe_json_dumps(document).replace("{{", "{\\u007b"))
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -119,8 +125,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"address": address, "anchor": anchor, "marked": marked}
-    environment.policies["json.dumps_kwargs"] = {}  # keep a specification's order
+    environment.filters |= {"address": address, "anchor": anchor, "marked": marked, "embedded": embedded}
     environment.globals |= {"laid_out": laid_out, "tabs": _TABS}
     return environment
 
