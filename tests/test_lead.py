@@ -67,7 +67,7 @@ def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_k
 def test_a_chart_s_title_is_its_finding():
     records = [*sides("a", 10), *sides("b", 40), *sides("a", 2, scope="epoch")]
     amounts = rungs.rungs(pooled_speedups(records))
-    assert lead.finding(amounts) == "What is counted decides: a step 20x, from storage 2.0x"
+    assert lead.finding(amounts) == ("What is counted decides: 10x for a step is 2.0x read from storage (1 model)")
     assert lead.finding(amounts[:1]) == ""
 
 

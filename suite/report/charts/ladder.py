@@ -69,7 +69,7 @@ def _panel(
     drawn = [even, *(layer.encode(x=x, y=y) if _is_unplaced(layer) else layer.encode(y=y) for layer in layers)]
     if not form.beside:
         above = alt.Chart(inline([{"row": name} for name in rows]))
-        text = above.mark_text(align="left", dy=16 - height / 2, fontSize=_FONT, limit=form.width)
+        text = above.mark_text(align="left", dy=16 - height / 2, fontSize=_FONT, limit=0.85 * form.width)
         drawn.append(text.encode(x=alt.value(0), y=y, text=alt.Text("row:N")))
     return alt.layer(*drawn).properties(width=form.width, height=height * len(rows))
 

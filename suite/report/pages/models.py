@@ -27,7 +27,7 @@ def models(records: Iterable[Record]) -> Table:
     rows = (
         row_of(
             about.title, about.name, about.family, count_cell(about.parameters), count_cell(about.batch),
-            about.dataset or units.DASH, f"{about.source.author}: {about.source.title}, {about.source.year}",
+            about.dataset or units.DASH, f"{about.source.author}, {about.source.year}",
         )
         for about in order
     )  # fmt: skip

@@ -15,6 +15,7 @@ from suite.results.single import old_jax
 from suite.results.stats.pooling import Pooled
 from suite.scopes import SCOPES
 
+_TELLING = ("from storage", "whole run", "cold start", "batch copied")
 _FEW = 2  # slower models that are named, not counted
 
 
@@ -46,9 +47,17 @@ def short(value: float) -> str:
 
 
 def finding(amounts: Sequence[Rung]) -> str:
-    """Return what the means over the models come to, as a chart's title; '' if there is only one amount of work."""
-    each = [f"{rung.name} {short(rung.mean)}" for rung in amounts]
-    return f"What is counted decides: {', '.join(each)}" if len(each) > 1 else ""
+    """Return what becomes of the step's speed-up with more of the work, as a chart's title; '' if only steps are known.
+
+    It tells the first of `_TELLING` that is known, over the models for which both are.
+    """
+    step, known = rungs.step(amounts), {rung.name: rung for rung in amounts}
+    wider = next((known[name] for name in _TELLING if name in known), None)
+    if step is None or wider is None or not (models := rungs.both(step, wider)):
+        return ""
+    before, after = (short(rungs.mean(one.by_workload[name] for name in models)) for one in (step, wider))
+    number = units.pluralize(len(models), "model")
+    return f"What is counted decides: {before} for a step is {after} {wider.words} ({number})"
 
 
 def quoting(items: Sequence[PooledSpeedUp]) -> Html:
@@ -98,7 +107,7 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
     each = []
     for rung in amounts:
-        both = rung.by_workload.keys() & step.by_workload.keys()
+        both = rungs.both(step, rung)
         if rung is not step and both:
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
             words = Html("{} becomes <strong>{}</strong> {} ({})")

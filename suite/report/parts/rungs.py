@@ -1,7 +1,7 @@
 """A machine's speed-ups by how much of the work is counted: of each model, and over all of them."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 
@@ -39,6 +39,11 @@ def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
 def step(amounts: Sequence[Rung]) -> Rung | None:
     """Return the steps; None if no model has one."""
     return next((rung for rung in amounts if rung.name == _STEP), None)
+
+
+def both(one: Rung, other: Rung) -> Set[str]:
+    """Return the models for which two amounts of work are known."""
+    return one.by_workload.keys() & other.by_workload.keys()
 
 
 def mean(items: Iterable[PooledSpeedUp]) -> float:
