@@ -228,3 +228,15 @@ def test_no_number_above_a_small_share_crosses_the_axis():
     begins = [ends(label)[0] for label in labels(spec) if label["said"] == "0.12 %"]
     assert len(begins) == 2
     assert min(begins) >= 0
+
+
+def test_all_models_stand_on_one_page_with_both_names_and_what_a_step_of_each_gains():
+    alone = factory.record("host", "cpu")
+    page = factory.pages([*factory.on_hosts(factory.campaign(("mnist_mlp",))), alone])["models.md"]
+    for name in ("mnist_mlp", "host"):
+        shown = name.replace("_", "&#95;")
+        assert f'<a href="workloads/{name}.html">Title of {shown}</a>' in page
+        assert f'<a href="workloads/{name}.html">{shown}</a>' in page
+    assert "a step on test-gpu, 16 cores</th>" in page
+    rows = re.findall(r"<tr>.*?</tr>", page, re.DOTALL)
+    assert [len(re.findall(r"\d+\.\dx<", row)) for row in rows] == [0, 0, 1]

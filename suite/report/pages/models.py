@@ -1,35 +1,46 @@
-"""The page of all models: their names, what they learn from, their size, and the article that describes them."""
+"""The page of all models: their names, size, data and article, and how much faster a GPU takes a step of each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from suite import units
+from suite.report.parts import rungs
 from suite.report.parts.facts import Facts
+from suite.report.parts.overview import first
+from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import Table
+from suite.results.views.table import Table, times_cells
 from suite.workload import Description
 
 PATH = "models.md"
-_COLUMNS = ("model", "name in keys", "family", "parameters", "batch", "data", "article")
 
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    return {PATH: facts.page(PATH, table=models(facts.measured))}
+    machine = first(facts.speedups)
+    step = rungs.step(rungs.rungs(item for item in facts.speedups if item.machine == machine))
+    return {PATH: facts.page(PATH, table=models(facts.measured, step.by_workload if step else {}))}
 
 
-def models(records: Iterable[Record]) -> Table:
-    """Return each measured model as its newest record describes it, by family and name."""
+def models(records: Iterable[Record], steps: Mapping[str, PooledSpeedUp]) -> Table:
+    """Return each measured model as its newest record describes it, by family and name, with its step's speed-up."""
     newest: dict[str, Description] = {}
     for record in sorted(records, key=lambda record: record.created):
         newest[record.workload] = record.description
     order = sorted(newest.values(), key=lambda about: (about.family, about.title))
+    machine = next((f" on {item.record.machine.name}" for item in steps.values()), "")
     rows = (
         row_of(
-            about.title, about.name, about.family, count_cell(about.parameters), count_cell(about.batch),
-            about.dataset or units.DASH, f"{about.source.author}, {about.source.year}",
+            about.title, about.name, about.family, count_cell(about.parameters), about.dataset or units.DASH,
+            times_cells(item.ratio.estimate if (item := steps.get(about.name)) else None)[0],
+            f"{about.source.author}, {about.source.year}",
         )
         for about in order
     )  # fmt: skip
-    title = f"{units.pluralize(len(order), 'model')} of articles that time CPU and GPU"
-    return Table(title=title, columns=_COLUMNS, rows=tuple(rows), searched=True)
+    return Table(
+        title=f"{units.pluralize(len(order), 'model')} of articles that time CPU and GPU",
+        columns=("model", "name in keys", "family", "parameters", "data", f"a step{machine}", "article"),
+        rows=tuple(rows),
+        words=True,
+        searched=True,
+    )
