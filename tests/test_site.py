@@ -142,6 +142,15 @@ def test_every_model_has_a_name_for_people_of_its_own():
     assert not [title for title in titles if "_" in title or " " not in title]
 
 
+def test_of_a_model_s_several_data_sets_the_usual_one_counts_everywhere():
+    data = ("embedded", "tfds")
+    records = [factory.record(backend=side, step_seconds=[t] * 3, data=one)
+               for one, ratio in zip(data, (4.0, 8.0), strict=True)
+               for side, t in (("cpu", ratio), ("gpu", 1.0))]  # fmt: skip
+    (step,) = rungs.rungs(pooled_speedups(records))
+    assert (step.mean, step.by_workload["mnist_mlp"].case.data) == (pytest.approx(4.0), "embedded")
+
+
 def test_sources_and_output_are_kept_apart():
     settings = (ROOT / "mkdocs.yml").read_text()
     assert re.search(r"^docs_dir: site$", settings, re.MULTILINE)

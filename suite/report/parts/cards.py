@@ -1,13 +1,19 @@
 """Four speed-ups of one familiar model: a step, from storage, the first step with compiling, and in lower precision."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from suite import units
+from suite.report.parts import rungs
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.scopes import Scope
 
 FAMILIAR = "residual"  # the family of networks that most readers know
+_WORDS = {  # by the name of the amount of work
+    rungs.STEP: "one step",
+    "from storage": "a step read from storage",
+    "cold start": "the first step, compiling included",
+}
+_TF32 = "one step in TF32 on the GPU"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,17 +40,22 @@ def cards(speedups: Iterable[PooledSpeedUp]) -> Cards | None:
     """Return the numbers of one machine's residual network that has most of them; None without one."""
     by_workload: dict[str, list[PooledSpeedUp]] = {}
     for item in speedups:
-        if item.record.description.family == FAMILIAR and item.general:
+        if item.record.description.family == FAMILIAR:
             by_workload.setdefault(item.workload, []).append(item)
     known = [_of_model(items) for _, items in sorted(by_workload.items())]
-    return max(known, key=lambda each: len(each.cards), default=None)
+    return max((each for each in known if each.cards), key=lambda each: len(each.cards), default=None)
 
 
 def _of_model(items: Sequence[PooledSpeedUp]) -> Cards:
-    numbers = ((what, next(filter(fits, items), None)) for what, fits in _CARDS)
     about = items[0].record.description
-    shown = [_card(what, item) for what, item in numbers if item is not None]
-    return Cards(workload=about.name, title=about.title, batch=about.batch, cards=shown)
+    return Cards(workload=about.name, title=about.title, batch=about.batch, cards=list(_cards(items)))
+
+
+def _cards(items: Sequence[PooledSpeedUp]) -> Iterator[Card]:
+    by_name = {rung.name: item for rung in rungs.rungs(items) for item in rung.by_workload.values()}
+    yield from (_card(words, by_name[name]) for name, words in _WORDS.items() if name in by_name)
+    tf32 = (item for item in items if item.case.precision == "tf32" and item.record.headline_step("precision"))
+    yield from (_card(_TF32, item) for item in list(tf32)[:1])
 
 
 def _card(what: str, item: PooledSpeedUp) -> Card:
@@ -55,19 +66,3 @@ def _card(what: str, item: PooledSpeedUp) -> Card:
         interval="" if ratio.low is None else units.interval(ratio.low, ratio.high),
         caveat="" if item.quotable else item.reasons[0],
     )
-
-
-def _scope(scope: Scope) -> Callable[[PooledSpeedUp], bool]:
-    return lambda item: item.case.scope == scope and item.record.usual()
-
-
-def _tf32(item: PooledSpeedUp) -> bool:
-    return item.case.precision == "tf32" and item.record.headline_step("precision")
-
-
-_CARDS: Sequence[tuple[str, Callable[[PooledSpeedUp], bool]]] = (
-    ("one step", _scope("step")),
-    ("a step read from storage", _scope("epoch")),
-    ("the first step, compiling included", _scope("cold")),
-    ("one step in TF32 on the GPU", _tf32),
-)

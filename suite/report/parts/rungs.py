@@ -8,7 +8,7 @@ from statistics import geometric_mean, median
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.scopes import Scope
 
-_STEP = "a step"
+STEP = "a step"
 _MANY = 10  # models of which the lowest and the highest tenth are left out of what most lie between
 
 
@@ -27,8 +27,11 @@ class Rung:
 
 
 def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
-    """Return what is known of one machine in the headline setting: the step first, then more and more of the work."""
-    known = list(speedups)
+    """Return what is known of one machine in the headline setting: the step first, then more and more of the work.
+
+    Of a model's several data sets the usual one counts.
+    """
+    known = sorted(speedups, key=lambda item: item.case.data == item.record.description.data)
     all_rungs = (
         Rung(name=name, words=words, by_workload={i.workload: i for i in known if fits(i)})
         for name, words, fits in _RUNGS
@@ -38,7 +41,7 @@ def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
 
 def step(amounts: Sequence[Rung]) -> Rung | None:
     """Return the steps; None if no model has one."""
-    return next((rung for rung in amounts if rung.name == _STEP), None)
+    return next((rung for rung in amounts if rung.name == STEP), None)
 
 
 def both(one: Rung, other: Rung) -> Set[str]:
@@ -88,7 +91,7 @@ def _as_written(item: PooledSpeedUp) -> bool:
 
 
 _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
-    (_STEP, "", _scope("step")),
+    (STEP, "", _scope("step")),
     ("batch copied", "with each batch copied", _scope("transfer")),
     ("from storage", "read from storage", _scope("epoch")),
     ("whole run", "over a whole run", _scope("run")),
