@@ -14,6 +14,7 @@ from urllib.parse import quote, urljoin
 from urllib.request import urlopen
 
 import pytest
+from bare_settings import without_navigation
 
 from suite.report.site import build
 
@@ -26,8 +27,7 @@ _FOUND_MS = 10_000
 def made(folder):
     """Build a site of two pages with the suite's own settings, scripts and styles; return its folder."""
     shutil.copytree(ROOT / "site" / "assets", folder / "site" / "assets")
-    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    (folder / "mkdocs.yml").write_text(re.sub(r"^nav:\n(?: .*\n)+", "", settings, flags=re.MULTILINE), encoding="utf-8")
+    (folder / "mkdocs.yml").write_text(without_navigation(), encoding="utf-8")
     (folder / "site" / "index.md").write_text("# Home\n\nA residual network. [page](deep/page.md)\n")
     (folder / "site" / "deep").mkdir()
     (folder / "site" / "deep" / "page.md").write_text("# Page\n\n[home](../index.md)\n")

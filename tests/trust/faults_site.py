@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bare_settings import without_navigation
+
 from trust.bench import ROOT, Bench, Outcome, fault
 
 _BUILD = (
@@ -17,7 +19,7 @@ _BUILD = (
 def built(place: Bench, address: str = "") -> subprocess.CompletedProcess[str]:
     """Build a site of two pages with the suite's own settings."""
     shutil.copytree(ROOT / "site" / "assets", place.folder / "site" / "assets")
-    shutil.copy(ROOT / "mkdocs.yml", place.folder)
+    (place.folder / "mkdocs.yml").write_text(without_navigation(), encoding="utf-8")
     (place.folder / "site" / "index.md").write_text("# Home\n\n[page](deep/page.md)\n")
     (place.folder / "site" / "deep").mkdir()
     (place.folder / "site" / "deep" / "page.md").write_text("# Page\n\n[home](../index.md)\n")
@@ -66,7 +68,7 @@ def _(place: Bench) -> Outcome:
     hook = Path("suite", "report", "site", "hook.py")
     (place.folder / hook).parent.mkdir(parents=True)
     shutil.copy(ROOT / hook, place.folder / hook)
-    shutil.copy(ROOT / "mkdocs.yml", place.folder)
+    (place.folder / "mkdocs.yml").write_text(without_navigation(), encoding="utf-8")
     (place.folder / "site").mkdir()
     (place.folder / "site" / "method.md").write_text("# Method\n")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
