@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from factory import of_one_machine
 
-from suite import ceilings, experiments, models, units
+from suite import ceilings, experiments, families, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.claims import observations
@@ -72,7 +72,7 @@ def test_every_experiment_keeps_the_contract(name):
     assert len(made) == len(set(made)) > 1
     timed = {about.name for about in catalogue if name != "run_length" or about.run is not None}
     assert {case.workload for case in made} == timed
-    known = {*models.names(), *ceilings.names()}
+    known = {*models.names(), *ceilings.names(), *families.NAMES}
     assert set(module.WORKLOADS) <= known
     assert module.read(of_one_machine([])) is None
 

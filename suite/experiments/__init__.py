@@ -6,7 +6,7 @@ from typing import Protocol
 
 from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
-from suite.case import Case
+from suite.case import Case, Implementation
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Description
@@ -20,7 +20,7 @@ class Experiment(Protocol):
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
-    says so with `GPUS`.
+    says so with `GPUS`. One that times other implementations beside JAX names them in `IMPLEMENTATIONS`.
     """
 
     TITLE: str  # the question
@@ -65,6 +65,14 @@ def longest_step_seconds(name: str) -> float | None:
     Raises LookupError if there is no such experiment; '' is none, and has no limit.
     """
     return getattr(load(name), "LONGEST_STEP_SECONDS", None) if name else None
+
+
+def implementations(name: str) -> tuple[Implementation, ...]:
+    """Return the implementations that an experiment times beside JAX; '' is none, and has none.
+
+    Raises LookupError if there is no such experiment.
+    """
+    return getattr(load(name), "IMPLEMENTATIONS", ()) if name else ()
 
 
 def sustains(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from suite import units
+from suite import experiments, units
 from suite.case import Implementation
 from suite.console import terminal
 from suite.console.progress import CampaignProgress
@@ -59,6 +59,7 @@ def planned(
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
+    offers |= probing.installed(experiments.implementations(asked.experiment or ""))
     here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
     drafted = plan.make_plan(asked, here, offers)
     terminal.notes(drafted.remarks)

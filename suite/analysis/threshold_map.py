@@ -1,0 +1,143 @@
+"""Thresholds as sentences, a chart and a table: below how much work in a call the CPU wins, by way of writing it."""
+
+from collections.abc import Iterator, Sequence
+
+from suite import units
+from suite.analysis.batch_sweeps import interval
+from suite.analysis.steps import ratio_point, words
+from suite.results.pooled.thresholds import UNITS, USUAL_DEPTH, Call, Threshold, Unit
+from suite.results.stats.fit import Crossing
+from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import count_cell, number_cell, row_of
+from suite.results.views.table import Cell, Table, standing_cells, time_cell, times_cells
+
+_COLUMNS = ("model", "way", "batch", "work of a call", "CPU step", "GPU step", "speed-up", "95 % interval", "status",
+            "hosts")  # fmt: skip
+_WHAT = {"crossover_mlp": "a training step", "crossover_trees": "a boosting round"}
+_OF = {
+    "crossover_mlp": f"dense networks of {USUAL_DEPTH} hidden layers in float32, the batch on the device, all cores",
+    "crossover_trees": "trees of depth 8, elements being rows times columns, the table on the device, all cores",
+}
+
+
+def answers(found: Sequence[Threshold]) -> tuple[str, ...]:
+    """Return a sentence for each family on which work the CPU wins, and one on what else moves that."""
+    return tuple(_answer(family, [item for item in found if item.family == family]) for family in _families(found))
+
+
+def _families(found: Sequence[Threshold]) -> tuple[str, ...]:
+    return tuple(family for family in UNITS if any(item.family == family for item in found))
+
+
+def _answer(family: str, found: Sequence[Threshold]) -> str:
+    where = "; ".join(f"{item.way}: {clause(item)}" for item in found)
+    doubts = {item.way: item.reasons[0] for item in found if item.reasons}
+    quoted = "" if not doubts else f" Not to be quoted yet: {_named(doubts, len(found))}."
+    return f"Where the CPU wins {_WHAT[family]} ({_OF[family]}): {where}.{_shape(found)}{quoted}"
+
+
+def _named(doubts: dict[str, str], count: int) -> str:
+    same = len(set(doubts.values())) == 1 and len(doubts) == count
+    return next(iter(doubts.values())) if same else "; ".join(f"{way}, {why}" for way, why in doubts.items())
+
+
+def clause(item: Threshold) -> str:
+    """Return below how much work in a call the CPU wins, in words, with the interval; an open end is said."""
+    found, unit = item.found, item.unit
+    least, most = (units.quantity(call.work, unit) for call in (item.usual[0], item.usual[-1]))
+    if found.outcome == "always":
+        return f"nowhere, the GPU wins from {least} a call on, the least that was timed"
+    if found.outcome == "never":
+        return f"everywhere up to {most} a call, the most that was timed"
+    if found.outcome == "not separated":
+        near = f", probably below about {size_words(found, unit)} a call" if found.size else ""
+        return f"not separated from the noise from {least} to {most} a call{near}"
+    return f"below {_size(found, unit)} a call"
+
+
+def _size(found: Crossing, unit: Unit) -> str:
+    probably = f", probably {size_words(found, unit)}" if found.size else ""
+    if found.low is None:
+        return f"at most {units.quantity(found.high, unit)}{probably}"
+    if found.high is None:
+        return f"at least {units.quantity(found.low, unit)}{probably}"
+    return f"about {size_words(found, unit)} ({units.quantity_interval(found.low, found.high, unit)})"
+
+
+def size_words(found: Crossing, unit: Unit) -> str:
+    """Return the work at which both sides are equal, as exact as its interval allows; a dash if it is unknown."""
+    return units.quantity(found.size, unit, units.half_width(found.low, found.high))
+
+
+def _shape(found: Sequence[Threshold]) -> str:
+    """Return, as a sentence, what calls of another depth or batch gain beside those of nearly the same work."""
+    clauses = [clause for item in found for clause in _other_shapes(item)]
+    return f" The same work in another form turns it: {'; '.join(clauses)}." if clauses else ""
+
+
+def _other_shapes(item: Threshold) -> Iterator[str]:
+    for call in item.calls:
+        near = min(item.usual, key=lambda one: max(one.work, call.work) / min(one.work, call.work))
+        if not call.usual and not call.apart:
+            yield (
+                f"{item.way} gains {words(call.ratio.estimate)} with {form(call)}, "
+                f"{words(near.ratio.estimate)} with {form(near)}"
+            )
+
+
+def form(call: Call) -> str:
+    """Return depth, width and batch of a network's call, or rows and columns of a table's, in words."""
+    size, batch = call.size, units.count(call.case.batch)
+    if size.depth == 0:
+        return f"{batch} rows of {units.pluralize(size.width, 'column')}"
+    return f"{units.pluralize(size.depth, 'layer')} of {units.count(size.width)} at batch {batch}"
+
+
+def charts(found: Sequence[Threshold]) -> tuple[Chart, ...]:
+    """Return for each family the speed-ups over the work of a call, each way a series, and where it comes to be 1."""
+    return tuple(_chart(family, [item for item in found if item.family == family]) for family in _families(found))
+
+
+def _chart(family: str, found: Sequence[Threshold]) -> Chart:
+    points = [_point(item, call) for item in found for call in item.usual]
+    crossings = [item for item in found if item.found.outcome == "from"]
+    return Chart(
+        name=family.rpartition("_")[2],
+        caption=f"CPU time over GPU time of {_WHAT[family]} over the work of a call; above 1 the GPU wins. The thick "
+        "line on 1 is the interval of the work from which it does.",
+        across=f"{UNITS[family]} of a call, log scale",
+        up="CPU time / GPU time",
+        points=tuple(points),
+        lines=tuple(interval(item.way, item.found, points) for item in crossings),
+        level=1.0,
+        joined=True,
+    )
+
+
+def _point(item: Threshold, call: Call) -> Point:
+    return ratio_point(item.way, call.ratio, at=call.work)
+
+
+def table(found: Sequence[Threshold]) -> Table:
+    """Return a row for each call on both sides, the least work of each way first."""
+    return Table(
+        title="One step of each size and way, CPU and GPU of the same kind of machine",
+        columns=_COLUMNS,
+        rows=tuple(_row(item, call) for item in found for call in item.calls),
+    )
+
+
+def _row(item: Threshold, call: Call) -> tuple[Cell, ...]:
+    status, hosts = standing_cells(call.ratio)
+    standing = (Cell(text="invalid", remark="; ".join(call.apart)) if call.apart else status), hosts
+    work = number_cell(call.work, lambda value: units.quantity(value, item.unit))
+    return row_of(
+        call.case.workload,
+        item.way,
+        count_cell(call.case.batch),
+        work,
+        time_cell(call.cpu),
+        time_cell(call.gpu),
+        *times_cells(call.ratio.estimate, call.gpu.newest),
+        *standing,
+    )
