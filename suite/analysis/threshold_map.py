@@ -14,7 +14,7 @@ from suite.results.views.table import Cell, Table, standing_cells, time_cell, ti
 _COLUMNS = ("model", "way", "batch", "work of a call", "CPU step", "GPU step", "speed-up", "95 % interval", "status",
             "hosts")  # fmt: skip
 _WHAT = {"crossover_mlp": "a training step", "crossover_trees": "a boosting round"}
-_OF = {
+CONDITIONS = {
     "crossover_mlp": f"dense networks of {USUAL_DEPTH} hidden layers in float32, the batch on the device, all cores",
     "crossover_trees": "trees of depth 8, elements being rows times columns, the table on the device, all cores",
 }
@@ -30,10 +30,10 @@ def _families(found: Sequence[Threshold]) -> tuple[str, ...]:
 
 
 def _answer(family: str, found: Sequence[Threshold]) -> str:
-    where = "; ".join(f"{item.way}: {clause(item)}" for item in found)
+    where = "; ".join(f"{'written ' if item is found[0] else ''}as {item.way} {clause(item)}" for item in found)
     doubts = {item.way: item.reasons[0] for item in found if item.reasons}
-    quoted = "" if not doubts else f" Not to be quoted yet: {_named(doubts, len(found))}."
-    return f"Where the CPU wins {_WHAT[family]} ({_OF[family]}): {where}.{_shape(found)}{quoted}"
+    quoted = f" Not to be quoted yet: {_named(doubts, len(found))}." if doubts else ""
+    return f"The CPU wins {_WHAT[family]}, {where}. This holds for {CONDITIONS[family]}.{_shape(found)}{quoted}"
 
 
 def _named(doubts: dict[str, str], count: int) -> str:
@@ -42,37 +42,49 @@ def _named(doubts: dict[str, str], count: int) -> str:
 
 
 def clause(item: Threshold) -> str:
-    """Return below how much work in a call the CPU wins, in words, with the interval; an open end is said."""
+    """Return where the CPU wins, by the work of a call, with the interval; an open end is said."""
     found, unit = item.found, item.unit
-    least, most = (units.quantity(call.work, unit) for call in (item.usual[0], item.usual[-1]))
+    least, most = (work_words(call.work, unit) for call in (item.usual[0], item.usual[-1]))
     if found.outcome == "always":
-        return f"nowhere, the GPU wins from {least} a call on, the least that was timed"
+        return f"nowhere from {least} up, the least that was timed"
     if found.outcome == "never":
-        return f"everywhere up to {most} a call, the most that was timed"
+        return f"up to {most}, the most that was timed"
     if found.outcome == "not separated":
-        near = f", probably below about {size_words(found, unit)} a call" if found.size else ""
-        return f"not separated from the noise from {least} to {most} a call{near}"
-    return f"below {_size(found, unit)} a call"
+        near = f", probably below {size_words(found, unit)}" if found.size else ""
+        return f"somewhere that noise hides from {least} to {most}{near}"
+    return f"below {_size(found, unit)}"
 
 
 def _size(found: Crossing, unit: Unit) -> str:
     probably = f", probably {size_words(found, unit)}" if found.size else ""
     if found.low is None:
-        return f"at most {units.quantity(found.high, unit)}{probably}"
+        return f"at most {work_words(found.high, unit)}{probably}"
     if found.high is None:
-        return f"at least {units.quantity(found.low, unit)}{probably}"
-    return f"about {size_words(found, unit)} ({units.quantity_interval(found.low, found.high, unit)})"
+        return f"at least {work_words(found.low, unit)}{probably}"
+    return f"about {size_words(found, unit)} ({interval_words(found, unit)})"
 
 
 def size_words(found: Crossing, unit: Unit) -> str:
     """Return the work at which both sides are equal, as exact as its interval allows; a dash if it is unknown."""
-    return units.quantity(found.size, unit, units.half_width(found.low, found.high))
+    return work_words(found.size, unit, units.half_width(found.low, found.high))
+
+
+def work_words(work: float | None, unit: Unit, half_width: float | None = None) -> str:
+    """Return FLOP with a prefix, or elements as a number."""
+    return units.quantity(work, unit, half_width) if unit == "FLOP" else f"{units.number(work, half_width)} {unit}"
+
+
+def interval_words(found: Crossing, unit: Unit) -> str:
+    """Return the interval of that work; a dash if an end is open."""
+    if unit == "FLOP":
+        return units.quantity_interval(found.low, found.high, unit)
+    return units.interval(found.low, found.high)
 
 
 def _shape(found: Sequence[Threshold]) -> str:
     """Return, as a sentence, what calls of another depth or batch gain beside those of nearly the same work."""
     clauses = [clause for item in found for clause in _other_shapes(item)]
-    return f" The same work in another form turns it: {'; '.join(clauses)}." if clauses else ""
+    return f" Its form matters beside its work: {'; '.join(clauses)}." if clauses else ""
 
 
 def _other_shapes(item: Threshold) -> Iterator[str]:
@@ -80,8 +92,8 @@ def _other_shapes(item: Threshold) -> Iterator[str]:
         near = min(item.usual, key=lambda one: max(one.work, call.work) / min(one.work, call.work))
         if not call.usual and not call.apart:
             yield (
-                f"{item.way} gains {words(call.ratio.estimate)} with {form(call)}, "
-                f"{words(near.ratio.estimate)} with {form(near)}"
+                f"as {item.way} {form(call)} gain {words(call.ratio.estimate)}, "
+                f"{form(near)} {words(near.ratio.estimate)}"
             )
 
 
@@ -130,7 +142,7 @@ def table(found: Sequence[Threshold]) -> Table:
 def _row(item: Threshold, call: Call) -> tuple[Cell, ...]:
     status, hosts = standing_cells(call.ratio)
     standing = (Cell(text="invalid", remark="; ".join(call.apart)) if call.apart else status), hosts
-    work = number_cell(call.work, lambda value: units.quantity(value, item.unit))
+    work = number_cell(call.work, lambda value: work_words(value, item.unit))
     return row_of(
         call.case.workload,
         item.way,

@@ -14,6 +14,7 @@ from suite import families, units
 from suite.case import Case
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
 from suite.results.pooled.speedup import differences, twin
+from suite.results.records.record import Record
 from suite.results.stats.fit import Crossing, break_even
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
@@ -83,6 +84,11 @@ class Threshold:
         return break_even([(call.work, call.ratio.estimate, call.gpu.pooled.value) for call in self.usual])
 
     @property
+    def known(self) -> bool:
+        """Whether it lies between two sizes, so that it has a key."""
+        return self.found.outcome == "from" and self.found.size is not None
+
+    @property
     def around(self) -> tuple[Call, ...]:
         """The last call that the CPU wins and the next; all if it wins none, or the last."""
         lost = [index for index, call in enumerate(self.usual) if call.ratio.value <= 1]
@@ -93,6 +99,16 @@ class Threshold:
     def hosts(self) -> int:
         """The number of hosts of the side with the fewest."""
         return min((call.ratio.hosts for call in self.around), default=0)
+
+    @property
+    def processes(self) -> int:
+        """The number of processes of the side with the fewest."""
+        return min((call.ratio.processes for call in self.around), default=0)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records between which it is read: the CPU's and the GPU's at each of the sizes."""
+        return tuple(record for call in self.around for side in (call.cpu, call.gpu) for record in side.records)
 
     @property
     def reasons(self) -> tuple[str, ...]:
