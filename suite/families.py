@@ -42,10 +42,10 @@ def family_of(name: str) -> str:
 
 def size_of(name: str) -> Size:
     """Return the size in a member's name. Raises LookupError if it is no member of a family."""
-    found = _NAME.fullmatch(name)
-    if found is None or not family_of(name):
+    if not family_of(name):
         raise LookupError(f"no family has a workload '{name}'; there are: {', '.join(NAMES)}")
-    return Size(width=int(found[2]), depth=int(found[3] or 0))
+    width, _, depth = name.rpartition("_")[2].partition("x")
+    return Size(width=int(width), depth=int(depth or 0))
 
 
 def loader(package: str, what: str, held: str) -> Callable[[str], Any]:

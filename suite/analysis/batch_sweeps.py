@@ -22,13 +22,13 @@ _COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval
 Sweeps = Mapping[str, Sequence[PooledSpeedUp]]
 
 
-def sweeps(speedups: Sequence[PooledSpeedUp]) -> Sweeps:
+def sweeps_of(speedups: Sequence[PooledSpeedUp]) -> Sweeps:
     """Return each workload's speed-ups by batch, if there are at least two, by name."""
-    found: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    sweeps: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     steps = (item for item in speedups if item.record.headline_step("batch"))
     for item in sorted(steps, key=lambda item: (item.workload, item.case.batch)):
-        found[item.workload].append(item)
-    return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
+        sweeps[item.workload].append(item)
+    return {name: sweep for name, sweep in sweeps.items() if len(sweep) > 1}
 
 
 def crossed(sweep: Sequence[PooledSpeedUp]) -> Crossing:
@@ -36,10 +36,10 @@ def crossed(sweep: Sequence[PooledSpeedUp]) -> Crossing:
     return crossing([(item.case.batch, item.ratio.estimate) for item in sweep if _counted(item)])
 
 
-def chart(found: Sweeps) -> Chart:
+def chart(sweeps: Sweeps) -> Chart:
     """Return the speed-ups over the batch."""
-    points = [pooled_point(item, name, at=item.case.batch) for name, sweep in found.items() for item in sweep]
-    crossings = {name: crossed(sweep) for name, sweep in found.items()}
+    points = [pooled_point(item, name, at=item.case.batch) for name, sweep in sweeps.items() for item in sweep]
+    crossings = {name: crossed(sweep) for name, sweep in sweeps.items()}
     return Chart(
         name="batch",
         caption="CPU time over GPU time of one step; above 1 the GPU wins. The thick line on 1 is the interval of the "
@@ -53,15 +53,15 @@ def chart(found: Sweeps) -> Chart:
     )
 
 
-def interval(series: str, found: Crossing, points: Sequence[Point]) -> ChartLine:
+def interval(series: str, turn: Crossing, points: Sequence[Point]) -> ChartLine:
     """Return the interval of a crossing as a thick line on 1; an open end goes to the end of the series."""
-    mine = [point.at for point in points if point.series == series and point.at is not None]
-    return ChartLine(series=series, ends=((found.low or min(mine), 1.0), (found.high or max(mine), 1.0)), thick=True)
+    places = [point.at for point in points if point.series == series and point.at is not None]
+    return ChartLine(series=series, ends=((turn.low or min(places), 1.0), (turn.high or max(places), 1.0)), thick=True)
 
 
-def throughput(found: Sweeps) -> Chart:
+def throughput(sweeps: Sweeps) -> Chart:
     """Return the examples a second of both sides over the batch."""
-    rates = [_rate(side, item.quotable) for sweep in found.values() for item in sweep for side in (item.cpu, item.gpu)]
+    rates = [_rate(side, item.quotable) for sweep in sweeps.values() for item in sweep for side in (item.cpu, item.gpu)]
     return Chart(
         name="throughput",
         caption="Examples a second of both sides. A side that still gains from a larger batch has room left.",
@@ -72,32 +72,32 @@ def throughput(found: Sweeps) -> Chart:
     )
 
 
-def table(evidence: Evidence, found: Sweeps) -> Table:
+def table(evidence: Evidence, sweeps: Sweeps) -> Table:
     """Return a row for each batch; notes name the batches without a speed-up."""
     return Table(
         title="One step at each batch size, CPU and GPU of the same kind of machine",
         columns=_COLUMNS,
-        rows=tuple(_row(item, sweep) for sweep in found.values() for item in sweep),
-        notes=tuple(_untimed(evidence, found)),
+        rows=tuple(_row(item, sweep) for sweep in sweeps.values() for item in sweep),
+        notes=tuple(_untimed(evidence, sweeps)),
     )
 
 
 def answer(name: str, sweep: Sequence[PooledSpeedUp]) -> str:
-    """Return from which batch the GPU wins, and from which a larger one gains little; which end is open is said."""
-    found, counted = crossed(sweep), [item for item in sweep if _counted(item)]
+    """Return from which batch the GPU wins, and from which a larger one gains little; an open end is said."""
+    turn, counted = crossed(sweep), [item for item in sweep if _counted(item)]
     shown = counted or sweep
     first, last = shown[0], shown[-1]
     smallest, largest = (units.count(item.case.batch) for item in (first, last))
     span = f"of the {len(shown)} batches that were timed, from {smallest} to {largest}"
-    if found.outcome == "always":
-        said = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio.estimate)} as fast"
-    elif found.outcome == "never":
-        said = f"the CPU wins at all {span}: at {largest} the GPU is {words(last.ratio.estimate)} as fast"
-    elif found.outcome == "not separated":
-        said = f"from where on the GPU wins is not separated from the noise, {span}"
+    if turn.outcome == "always":
+        clause = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio.estimate)} as fast"
+    elif turn.outcome == "never":
+        clause = f"the CPU wins at all {span}: at {largest} the GPU is {words(last.ratio.estimate)} as fast"
+    elif turn.outcome == "not separated":
+        clause = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
-        said = f"the GPU wins from a batch {from_size(found)}"
-    return f"{name}: {said}.{_filled(counted)}{said_of(counted)}"
+        clause = f"the GPU wins from a batch {from_size(turn)}"
+    return f"{name}: {clause}.{_filled(counted)}{said_of(counted)}"
 
 
 def gain_left(pool: Pool, pools: Sequence[Pool]) -> Pooled | None:
@@ -146,11 +146,11 @@ def _row(item: PooledSpeedUp, sweep: Sequence[PooledSpeedUp]) -> tuple[Cell, ...
     return row_of(item.workload, size, *speedup_cells(item), shown, *state_cells(item), *left)
 
 
-def _untimed(evidence: Evidence, found: Sweeps) -> Iterator[str]:
+def _untimed(evidence: Evidence, sweeps: Sweeps) -> Iterator[str]:
     """Yield a note for each batch of these workloads that was asked for and has no speed-up."""
-    there = {(name, item.case.batch) for name, sweep in found.items() for item in sweep}
-    asked = (r for r in evidence.records if r.workload in found and r.headline_step("batch"))
+    timed = {(name, item.case.batch) for name, sweep in sweeps.items() for item in sweep}
+    asked = (r for r in evidence.records if r.workload in sweeps and r.headline_step("batch"))
     missing = {(r.workload, r.case.batch): "; ".join(summary(r).reasons) for r in asked}
     for (name, batch), why in sorted(missing.items()):
-        if (name, batch) not in there:
+        if (name, batch) not in timed:
             yield f"{name} at batch {units.count(batch)} has no speed-up: {why or 'one side was not measured'}."

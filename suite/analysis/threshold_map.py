@@ -20,20 +20,24 @@ CONDITIONS = {
 }
 
 
-def answers(found: Sequence[Threshold]) -> tuple[str, ...]:
+def answers(thresholds: Sequence[Threshold]) -> tuple[str, ...]:
     """Return a sentence for each family on which work the CPU wins, and one on what else moves that."""
-    return tuple(_answer(family, [item for item in found if item.family == family]) for family in _families(found))
+    return tuple(
+        _answer(family, [item for item in thresholds if item.family == family]) for family in _families(thresholds)
+    )
 
 
-def _families(found: Sequence[Threshold]) -> tuple[str, ...]:
-    return tuple(family for family in UNITS if any(item.family == family for item in found))
+def _families(thresholds: Sequence[Threshold]) -> tuple[str, ...]:
+    return tuple(family for family in UNITS if any(item.family == family for item in thresholds))
 
 
-def _answer(family: str, found: Sequence[Threshold]) -> str:
-    where = "; ".join(f"{'written ' if item is found[0] else ''}as {item.way} {clause(item)}" for item in found)
-    doubts = {item.way: item.reasons[0] for item in found if item.reasons}
-    quoted = f" Not to be quoted yet: {_named(doubts, len(found))}." if doubts else ""
-    return f"The CPU wins {_WHAT[family]}, {where}. This holds for {CONDITIONS[family]}.{_shape(found)}{quoted}"
+def _answer(family: str, thresholds: Sequence[Threshold]) -> str:
+    where = "; ".join(
+        f"{'written ' if item is thresholds[0] else ''}as {item.way} {clause(item)}" for item in thresholds
+    )
+    doubts = {item.way: item.reasons[0] for item in thresholds if item.reasons}
+    quoted = f" Not to be quoted yet: {_named(doubts, len(thresholds))}." if doubts else ""
+    return f"The CPU wins {_WHAT[family]}, {where}. This holds for {CONDITIONS[family]}.{_shape(thresholds)}{quoted}"
 
 
 def _named(doubts: dict[str, str], count: int) -> str:
@@ -43,30 +47,30 @@ def _named(doubts: dict[str, str], count: int) -> str:
 
 def clause(item: Threshold) -> str:
     """Return where the CPU wins, by the work of a call, with the interval; an open end is said."""
-    found, unit = item.found, item.unit
+    turn, unit = item.found, item.unit
     least, most = (work_words(call.work, unit) for call in (item.usual[0], item.usual[-1]))
-    if found.outcome == "always":
+    if turn.outcome == "always":
         return f"nowhere from {least} up, the least that was timed"
-    if found.outcome == "never":
+    if turn.outcome == "never":
         return f"up to {most}, the most that was timed"
-    if found.outcome == "not separated":
-        near = f", probably below {size_words(found, unit)}" if found.size else ""
+    if turn.outcome == "not separated":
+        near = f", probably below {size_words(turn, unit)}" if turn.size else ""
         return f"somewhere that noise hides from {least} to {most}{near}"
-    return f"below {_size(found, unit)}"
+    return f"below {_size(turn, unit)}"
 
 
-def _size(found: Crossing, unit: Unit) -> str:
-    probably = f", probably {size_words(found, unit)}" if found.size else ""
-    if found.low is None:
-        return f"at most {work_words(found.high, unit)}{probably}"
-    if found.high is None:
-        return f"at least {work_words(found.low, unit)}{probably}"
-    return f"about {size_words(found, unit)} ({interval_words(found, unit)})"
+def _size(turn: Crossing, unit: Unit) -> str:
+    probably = f", probably {size_words(turn, unit)}" if turn.size else ""
+    if turn.low is None:
+        return f"at most {work_words(turn.high, unit)}{probably}"
+    if turn.high is None:
+        return f"at least {work_words(turn.low, unit)}{probably}"
+    return f"about {size_words(turn, unit)} ({interval_words(turn, unit)})"
 
 
-def size_words(found: Crossing, unit: Unit) -> str:
+def size_words(turn: Crossing, unit: Unit) -> str:
     """Return the work at which both sides are equal, as exact as its interval allows; a dash if it is unknown."""
-    return work_words(found.size, unit, units.half_width(found.low, found.high))
+    return work_words(turn.size, unit, units.half_width(turn.low, turn.high))
 
 
 def work_words(work: float | None, unit: Unit, half_width: float | None = None) -> str:
@@ -74,16 +78,16 @@ def work_words(work: float | None, unit: Unit, half_width: float | None = None) 
     return units.quantity(work, unit, half_width) if unit == "FLOP" else f"{units.number(work, half_width)} {unit}"
 
 
-def interval_words(found: Crossing, unit: Unit) -> str:
+def interval_words(turn: Crossing, unit: Unit) -> str:
     """Return the interval of that work; a dash if an end is open."""
     if unit == "FLOP":
-        return units.quantity_interval(found.low, found.high, unit)
-    return units.interval(found.low, found.high)
+        return units.quantity_interval(turn.low, turn.high, unit)
+    return units.interval(turn.low, turn.high)
 
 
-def _shape(found: Sequence[Threshold]) -> str:
+def _shape(thresholds: Sequence[Threshold]) -> str:
     """Return, as a sentence, what calls of another depth or batch gain beside those of nearly the same work."""
-    clauses = [clause for item in found for clause in _other_shapes(item)]
+    clauses = [clause for item in thresholds for clause in _other_shapes(item)]
     return f" Its form matters beside its work: {'; '.join(clauses)}." if clauses else ""
 
 
@@ -105,14 +109,16 @@ def form(call: Call) -> str:
     return f"{units.pluralize(size.depth, 'layer')} of {units.count(size.width)} at batch {batch}"
 
 
-def charts(found: Sequence[Threshold]) -> tuple[Chart, ...]:
+def charts(thresholds: Sequence[Threshold]) -> tuple[Chart, ...]:
     """Return for each family the speed-ups over the work of a call, each way a series, and where it comes to be 1."""
-    return tuple(_chart(family, [item for item in found if item.family == family]) for family in _families(found))
+    return tuple(
+        _chart(family, [item for item in thresholds if item.family == family]) for family in _families(thresholds)
+    )
 
 
-def _chart(family: str, found: Sequence[Threshold]) -> Chart:
-    points = [_point(item, call) for item in found for call in item.usual]
-    crossings = [item for item in found if item.found.outcome == "from"]
+def _chart(family: str, thresholds: Sequence[Threshold]) -> Chart:
+    points = [_point(item, call) for item in thresholds for call in item.usual]
+    crossings = [item for item in thresholds if item.found.outcome == "from"]
     return Chart(
         name=family.rpartition("_")[2],
         caption=f"CPU time over GPU time of {_WHAT[family]} over the work of a call; above 1 the GPU wins. The thick "
@@ -130,12 +136,12 @@ def _point(item: Threshold, call: Call) -> Point:
     return ratio_point(item.way, call.ratio, at=call.work)
 
 
-def table(found: Sequence[Threshold]) -> Table:
+def table(thresholds: Sequence[Threshold]) -> Table:
     """Return a row for each call on both sides, the least work of each way first."""
     return Table(
         title="One step of each size and way, CPU and GPU of the same kind of machine",
         columns=_COLUMNS,
-        rows=tuple(_row(item, call) for item in found for call in item.calls),
+        rows=tuple(_row(item, call) for item in thresholds for call in item.calls),
     )
 
 

@@ -27,11 +27,11 @@ def print_thresholds(folders: Sequence[Path], machine: str | None, here: Machine
     """
     records, problems = store.load(folders)
     terminal.notes(problems)
-    found = thresholds(current(pools(records)))
+    known = thresholds(current(pools(records)))
     slug = machine_slug(machine) if machine else here.slug
-    of_machine = [item for item in found if item.machine == slug]
+    of_machine = [item for item in known if item.machine == slug]
     if not of_machine:
-        raise LookupError(_missing(slug, machine is None, here, records, {item.machine for item in found}))
+        raise LookupError(_missing(slug, machine is None, here, records, {item.machine for item in known}))
     conditions = {family: words for family, words in CONDITIONS.items() if any(i.family == family for i in of_machine)}
     if as_json:
         print(documents.text(documents.threshold_document(slug, conditions, of_machine)), end="")

@@ -83,7 +83,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     """Return from which work and batch on the GPU wins; None if neither two sizes nor two batches were timed."""
     machine = evidence.records[0].machine.slug if evidence.records else ""
     turning = thresholds({(machine, case): pool for case, pool in evidence.pools.items()})
-    sweeps = batch_sweeps.sweeps(evidence.speedups)
+    sweeps = batch_sweeps.sweeps_of(evidence.speedups)
     charts = (
         *threshold_map.charts(turning),
         *((batch_sweeps.chart(sweeps), batch_sweeps.throughput(sweeps)) if sweeps else ()),

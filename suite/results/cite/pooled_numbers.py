@@ -35,11 +35,12 @@ def ratios(speedups: Iterable[PooledSpeedUp]) -> Iterator[Number]:
 def thresholds(current: Found) -> Iterator[Number]:
     """Yield each threshold that lies between two measured sizes, under the name of its family."""
     for item in pooled_thresholds(current):
-        size, found = item.found.size, item.found
-        if item.known and size is not None:
+        turn = item.found
+        if item.known and turn.size is not None:
+            ends = {"low": turn.low, "high": turn.high}
             yield Number(
                 key=threshold_key(item),
-                value=Pooled(value=size, low=found.low, high=found.high, hosts=item.hosts, processes=item.processes),
+                value=Pooled(value=turn.size, **ends, hosts=item.hosts, processes=item.processes),
                 state=item.state,
                 reasons=item.reasons,
                 record=of_machine(item.machine, item.around[-1].gpu),

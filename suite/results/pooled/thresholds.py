@@ -23,7 +23,7 @@ from suite.variants import steps_per_call, way_of
 Unit = Literal["FLOP", "elements"]
 UNITS: Mapping[str, Unit] = {"crossover_mlp": "FLOP", "crossover_trees": "elements"}  # by family
 USUAL_DEPTH = 2  # hidden layers of the networks between which a threshold is read
-WIDEST = 2.0  # most times by which an end of a quotable threshold's interval differs from it
+MOST_TIMES_OFF = 2.0  # most times by which an end of a quotable threshold's interval differs from it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +119,13 @@ class Threshold:
         yield from dict.fromkeys(words for call in self.calls for words in call.apart)
         if self.hosts < FEWEST_HOSTS:
             yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
-        found = self.found
-        if found.outcome != "from":
+        turn = self.found
+        if turn.outcome != "from":
             return
-        if found.size is None or found.low is None or found.high is None:
+        if turn.size is None or turn.low is None or turn.high is None:
             yield "no interval: one end lies outside the sizes, or too little says how much hosts differ"
-        elif max(found.size / found.low, found.high / found.size) > WIDEST:
-            yield f"an end of its interval is over {WIDEST:g} times off"
+        elif max(turn.size / turn.low, turn.high / turn.size) > MOST_TIMES_OFF:
+            yield f"an end of its interval is over {MOST_TIMES_OFF:g} times off"
 
     @property
     def state(self) -> State:

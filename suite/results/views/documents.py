@@ -372,10 +372,12 @@ def baselines_document(rows: Sequence[BaselineComparison]) -> BaselinesDocument:
     return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
 
 
-def threshold_document(machine: str, conditions: Mapping[str, str], found: Sequence[Threshold]) -> ThresholdDocument:
+def threshold_document(
+    machine: str, conditions: Mapping[str, str], thresholds: Sequence[Threshold]
+) -> ThresholdDocument:
     """Return a machine's thresholds, and what they hold for."""
     return ThresholdDocument(
-        schema="threshold/1", machine=machine, conditions=conditions, rows=tuple(map(_threshold, found))
+        schema="threshold/1", machine=machine, conditions=conditions, rows=tuple(map(_threshold, thresholds))
     )
 
 
