@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from suite import cli, families, models
 from suite.analysis import threshold_map
 from suite.analysis.capabilities import MachineCapabilities
+from suite.driver.plan import make_plan
+from suite.driver.request import Request
 from suite.experiments import crossover
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import line_of
@@ -26,6 +28,7 @@ from suite.results.stats.statistics import Estimate
 from suite.results.stats.variance_components import Components
 from suite.results.views import documents
 from suite.variants import STEPS_PER_CALL
+from suite.worker_api.protocol import Offer
 
 BOTH = MachineCapabilities(backends=("cpu", "gpu"), cores=16, gpu_precisions=("float32-highest", "tf32"))
 ABOUT = tuple(models.load(name).description for name in families.NAMES)
@@ -68,41 +71,6 @@ def found_in(records) -> dict[tuple[str, str], Threshold]:
     return {(item.family, item.way): item for item in thresholds(current(pools(records)))}
 
 
-# Families
-
-
-def test_a_size_is_in_its_name_and_no_documented_model_has_one():
-    assert families.size_of("crossover_mlp_128x2") == families.Size(width=128, depth=2)
-    assert families.size_of("crossover_trees_45") == families.Size(width=45, depth=0)
-    for name in (*models.names(), "crossover_mlp_128", "crossover_trees_5x2", "crossover_mlp_0x2", "crossover_mlp_"):
-        assert not families.family_of(name)
-        with pytest.raises(LookupError, match=f"no family has a workload '{name}'; there are: crossover_mlp_32x2"):
-            families.size_of(name)
-
-
-def test_members_are_no_documented_models():
-    assert not set(families.NAMES) & set(models.names())
-    assert not any(about.documented for about in ABOUT)
-    assert all(models.load(name).description.documented for name in models.names())
-
-
-def test_what_no_package_makes_is_an_unknown_model():
-    from suite import controls
-
-    with pytest.raises(LookupError, match="no control for workload 'crossover_trees_5'"):
-        controls.load("crossover_trees_5")
-    with pytest.raises(LookupError, match="no workload 'crossover_mlp_big'"):
-        models.load("crossover_mlp_big")
-
-
-def test_the_flop_of_a_network_are_those_of_its_layers():
-    about = models.load("crossover_mlp_64x3").description
-    layer, output = 2 * 64 * 64, 2 * 64 * 10
-    assert about.forward_flop_per_example == 3 * layer + output
-    assert about.flop_per_example == 3 * (3 * layer + output) - layer
-    assert about.parameters == 3 * (64 * 64 + 64) + 64 * 10 + 10
-
-
 # Cases
 
 
@@ -119,6 +87,32 @@ def test_each_way_is_timed_at_two_usual_sizes_or_more_on_both_sides():
 
 def test_the_default_set_is_small_enough_for_six_minutes():
     assert len(crossover.cases(ABOUT, BOTH)) * 9 <= 360  # seconds, at 9 of a process
+
+
+def test_without_pytorch_and_xgboost_the_ways_of_jax_are_timed_and_the_others_said():
+    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
+    planned = make_plan(Request(experiment="crossover"), factory.HOST, {"jax": jax})
+    assert {case.implementation for case in planned.cases} == {"jax"}
+    (torch, xgboost) = (remark for remark in planned.remarks if "not installed" in remark)
+    assert torch.startswith("torch is not installed: crossover_mlp_128x2 on cpu, crossover_mlp_128x2 on gpu")
+    assert xgboost.endswith("crossover_trees_5 on gpu; skipped")
+
+
+def test_a_cpu_build_of_pytorch_times_the_cpu_alone_and_says_why():
+    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
+    reasons = {"gpu": "this PyTorch is built without CUDA"}
+    torch = Offer(implementation="torch", backends={"cpu": ("cpu",)}, names=families.NAMES, reasons=reasons)
+    planned = make_plan(Request(experiment="crossover"), factory.HOST, {"jax": jax, "torch": torch})
+    assert {case.backend for case in planned.cases if case.implementation == "torch"} == {"cpu"}
+    assert any("on gpu (this PyTorch is built without CUDA); skipped" in remark for remark in planned.remarks)
+
+
+def test_a_size_can_be_timed_by_name_in_its_experiment_alone():
+    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
+    named = Request(experiment="crossover", workloads=("crossover_mlp_32x2",))
+    assert {case.workload for case in make_plan(named, factory.HOST, {"jax": jax}).cases} == {"crossover_mlp_32x2"}
+    with pytest.raises(LookupError, match="no workload 'crossover_mlp_32x2'"):
+        make_plan(Request(workloads=("crossover_mlp_32x2",)), factory.HOST, {"jax": jax})
 
 
 # Thresholds
@@ -195,6 +189,21 @@ def test_each_outcome_is_a_clause(cpu, gpu, words):
 def test_a_machine_with_one_side_or_one_size_has_no_threshold():
     assert found_in(world(fits=lambda case: case.backend == "cpu")) == {}
     assert found_in(world(fits=lambda case: case.workload == "crossover_mlp_32x2")) == {}
+
+
+# Pages
+
+
+def test_members_stand_on_the_pages_of_the_experiment_the_machine_and_numbers_alone():
+    files = factory.pages([*factory.hosts(), *world()])
+    naming = {path for path, text in files.items() if path.endswith(".md") and "crossover&#95;" in text}
+    assert {path.split("/")[0] for path in naming} == {"experiments", "machines", "numbers"}
+    assert {path for path in naming if path.startswith("experiments/")} == {"experiments/crossover.md"}
+    assert not [path for path in files if path.startswith("workloads/crossover_")]
+    assert (
+        'href="../experiments/crossover.html">What crossover&#95;mlp&#95;32x2 is'
+        in files["numbers/crossover_mlp_32x2.md"]
+    )
 
 
 # Keys
