@@ -50,8 +50,7 @@ def thresholds(current: Found) -> Iterator[Number]:
 
 def threshold_key(item: Threshold) -> Key:
     """Return the key of a threshold: that of a step of its family in its way, at the usual batch."""
-    call = item.around[-1]
-    case = msgspec.structs.replace(call.case, workload=item.family, batch=call.gpu.newest.description.batch)
+    case = msgspec.structs.replace(item.around[-1].case, workload=item.family)
     return Key(machine=item.machine, case=case.text(case.batch), metric=f"{item.unit.lower()}-threshold")
 
 
