@@ -24,7 +24,7 @@ from suite.results.pooled.pools import current, pools
 from suite.results.pooled.thresholds import Threshold, thresholds
 from suite.results.records import store
 from suite.results.stats import pooling
-from suite.results.stats.fit import break_even, crossing
+from suite.results.stats.fit import crossing, crossing_of_times
 from suite.results.stats.statistics import Estimate
 from suite.results.stats.variance_components import Components
 from suite.results.views import documents
@@ -343,7 +343,7 @@ def test_without_any_record_nothing_is_measured_yet(tmp_path, monkeypatch):
     assert (code, output) == (1, "Error: no record is of machine 'anything'; no machine has one yet\n")
 
 
-# Break-even
+# Crossing of two times
 
 
 def exact(side, work):
@@ -352,16 +352,16 @@ def exact(side, work):
 
 def test_few_sizes_far_apart_find_the_true_work_which_a_chord_of_logarithms_misses():
     curve = [(work, *exact(GPU, work)) for work in (4e5, 5e6, 8e7)]
-    assert break_even(curve).size == pytest.approx(truth())
+    assert crossing_of_times(curve).size == pytest.approx(truth())
     assert crossing([(work, ratio) for work, ratio, _ in curve]).size < 0.9 * truth()
 
 
 def test_order_does_not_matter_and_a_size_without_an_interval_bounds_nothing():
     curve = [(work, *exact(GPU, work)) for work in (8e7, 4e5, 5e6)]
-    found = break_even(curve)
+    found = crossing_of_times(curve)
     assert (found.outcome, found.low, found.high) == ("not separated", None, None)
-    assert [break_even(order).size for order in permutations(curve)] == pytest.approx([truth()] * 6)
-    assert break_even([]).outcome == "not separated"
+    assert [crossing_of_times(order).size for order in permutations(curve)] == pytest.approx([truth()] * 6)
+    assert crossing_of_times([]).outcome == "not separated"
 
 
 def simulated(rng, hosts, among):
@@ -378,7 +378,7 @@ def simulated(rng, hosts, among):
     for work, cpu, gpu in zip(works, *sides, strict=True):
         ratio = pooling.ratio((cpu, among[0]), (gpu, among[1]))
         points.append((work, ratio.estimate, pooling.pooled(gpu, among[1]).value))
-    return break_even(points)
+    return crossing_of_times(points)
 
 
 @pytest.mark.parametrize("hosts", [1, 3, 6])

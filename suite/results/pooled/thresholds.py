@@ -15,7 +15,7 @@ from suite.case import Case
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
 from suite.results.pooled.speedup import differences, twin
 from suite.results.records.record import Record
-from suite.results.stats.fit import Crossing, break_even
+from suite.results.stats.fit import Crossing, crossing_of_times
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.variants import steps_per_call, way_of
@@ -81,7 +81,7 @@ class Threshold:
     @cached_property
     def found(self) -> Crossing:
         """From which work of a call on the GPU wins."""
-        return break_even([(call.work, call.ratio.estimate, call.gpu.pooled.value) for call in self.usual])
+        return crossing_of_times([(call.work, call.ratio.estimate, call.gpu.pooled.value) for call in self.usual])
 
     @property
     def known(self) -> bool:

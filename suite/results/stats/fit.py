@@ -80,7 +80,7 @@ def crossing(points: Sequence[tuple[float, Estimate]]) -> Crossing:
     return _crossing(sizes, values, lows, highs, math.exp)
 
 
-def break_even(points: Sequence[tuple[float, Estimate, float]]) -> Crossing:
+def crossing_of_times(points: Sequence[tuple[float, Estimate, float]]) -> Crossing:
     """Return `crossing` from few sizes far apart, of a ratio of times, given the denominator's seconds at each size.
 
     Between neighbouring sizes each of the two times is interpolated linearly in the size, as a fixed cost and a cost
