@@ -256,7 +256,7 @@ def read(records):
 def test_one_sentence_a_family_names_the_condition_and_what_else_turns_it():
     networks, trees = read(world()).answers
     assert networks.startswith("The CPU wins a training step, written as jax below about 2.5")
-    assert "This holds for dense networks of 2 hidden layers in float32" in networks
+    assert "This holds for dense networks of 2 hidden layers at batch 32 in float32" in networks
     assert (
         "as torch eager 8 layers of 256 at batch 32 gain "
         in networks.partition("Its form matters beside its work: ")[2]
@@ -302,7 +302,7 @@ def test_the_command_prints_value_interval_key_machine_and_condition(stored):
     (row,) = (line for line in output.splitlines() if line.startswith("jax nnx-jit"))
     assert re.search(r"below 38\.\d MFLOP +3\d\.\d MFLOP to \d\d\.\d MFLOP +quotable +3", row)
     assert row.endswith(KEY)
-    assert "For dense networks of 2 hidden layers in float32" in output
+    assert "For dense networks of 2 hidden layers at batch 32 in float32" in output
 
 
 def test_the_document_fits_its_schema_and_says_the_same(stored):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.analysis.batch_sweeps import interval
 from suite.analysis.steps import ratio_point, words
+from suite.families import BATCH
 from suite.results.pooled.thresholds import UNITS, USUAL_DEPTH, Call, Threshold, Unit
 from suite.results.stats.fit import Crossing
 from suite.results.views.experiment_result import Chart, Point
@@ -15,7 +16,8 @@ _COLUMNS = ("model", "way", "batch", "work of a call", "CPU step", "GPU step", "
             "hosts")  # fmt: skip
 _WHAT = {"crossover_mlp": "a training step", "crossover_trees": "a boosting round"}
 CONDITIONS = {
-    "crossover_mlp": f"dense networks of {USUAL_DEPTH} hidden layers in float32, the batch on the device, all cores",
+    "crossover_mlp": f"dense networks of {USUAL_DEPTH} hidden layers at batch {BATCH} in float32, "
+    "the batch on the device, all cores",
     "crossover_trees": "trees of depth 8, elements being rows times columns, the table on the device, all cores",
 }
 
