@@ -136,6 +136,50 @@ def test_what_all_hosts_agree_on_may_be_quoted_and_what_one_host_says_may_not():
     assert one.reasons[0] == "1 host of 3"
 
 
+def plain_in(records):
+    return found_in(records)["crossover_mlp", "jax"]
+
+
+def test_an_end_outside_the_sizes_is_said_and_has_no_key_if_it_is_the_value_itself():
+    almost, surely = 20.4e-6, 1e-13  # seconds of a call and of each FLOP: the GPU probably wins at the least size
+    item = plain_in(world(gpu=(almost, surely), hosts=(1.0, 1.1, 0.9)))
+    assert (item.found.outcome, item.found.size, item.found.low, item.known) == ("from", None, None, False)
+    assert (item.state, item.reasons) == ("open", ("an end of its interval lies outside the sizes",))
+    assert item.around == item.usual
+    assert threshold_map.clause(item).startswith("below at most ")
+    lower = plain_in(world(gpu=(24.0e-6, surely), hosts=(1.0, 1.1, 0.9)))  # the CPU probably wins there
+    assert (lower.found.size is None, lower.found.low, lower.known) == (False, None, True)
+    assert lower.reasons == ("an end of its interval lies outside the sizes",)
+
+
+@pytest.mark.parametrize(("hosts", "state"), [((1.0, 1.3, 0.75), "quotable"), ((1.0, 1.4, 0.7), "open")])
+def test_an_interval_may_be_two_times_off_at_either_end_and_no_more(hosts, state):
+    item = found_in(world(gpu=LATE, hosts=hosts))["crossover_mlp", "jax nnx-jit"]
+    off = max(item.found.size / item.found.low, item.found.high / item.found.size)
+    assert (item.state, off > 2.0) == (state, state == "open")
+    assert item.reasons == (() if state == "quotable" else ("an end of its interval is over 2 times off",))
+
+
+def test_one_host_without_an_interval_has_a_probable_size_and_no_key():
+    item = plain_in(world(hosts=(1.0,)))
+    assert (item.found.outcome, item.known, item.state) == ("not separated", False, "open")
+    assert item.reasons == ("1 host of 3", "not separated from the noise")
+    assert ", probably below 2.53 MFLOP" in threshold_map.clause(item)
+
+
+def test_equal_sides_at_a_size_are_the_threshold():
+    assert plain_in(world(gpu=CPU)).reasons == ("not separated from the noise",)
+
+
+def test_it_has_the_hosts_and_processes_of_the_side_with_the_fewest():
+    records = world(gpu=LATE)
+    fewer = [r for r in records if (r.workload, r.host[-1]) != ("crossover_mlp_512x2", "3") or r.backend == "cpu"]
+    item = plain_in(fewer)
+    assert ([call.ratio.hosts for call in item.around], item.hosts, item.processes) == ([3, 2], 2, 2)
+    assert item.reasons[0] == "2 hosts of 3"
+    assert len(item.records) == 4 * 3 - 1
+
+
 def test_a_scan_counts_the_work_of_its_whole_call():
     item = found_in(world())["crossover_mlp", "jax scan"]
     assert [call.work for call in item.calls] == [STEPS_PER_CALL * 389_120, STEPS_PER_CALL * 5_488_640]

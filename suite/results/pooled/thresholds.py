@@ -90,20 +90,22 @@ class Threshold:
 
     @property
     def around(self) -> tuple[Call, ...]:
-        """The last call that the CPU wins and the next; all if it wins none, or the last."""
-        lost = [index for index, call in enumerate(self.usual) if call.ratio.value <= 1]
-        last = lost[-1] if lost else len(self.usual)
-        return self.usual[last : last + 2] if last + 1 < len(self.usual) else self.usual
+        """The calls next to it; all usual ones if it does not lie between two of them."""
+        size = self.found.size
+        if not self.known or size is None:
+            return self.usual
+        below = sum(call.work <= size for call in self.usual)
+        return self.usual[below - 1 : below + 1]
 
     @property
     def hosts(self) -> int:
         """The number of hosts of the side with the fewest."""
-        return min((call.ratio.hosts for call in self.around), default=0)
+        return min(call.ratio.hosts for call in self.around)
 
     @property
     def processes(self) -> int:
         """The number of processes of the side with the fewest."""
-        return min((call.ratio.processes for call in self.around), default=0)
+        return min(call.ratio.processes for call in self.around)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -120,17 +122,17 @@ class Threshold:
         if self.hosts < FEWEST_HOSTS:
             yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
         turn = self.found
-        if turn.outcome != "from":
-            return
-        if turn.size is None or turn.low is None or turn.high is None:
-            yield "no interval: one end lies outside the sizes, or too little says how much hosts differ"
-        elif max(turn.size / turn.low, turn.high / turn.size) > MOST_TIMES_OFF:
+        if turn.outcome == "not separated":
+            yield "not separated from the noise"
+        if turn.outcome == "from" and None in (turn.size, turn.low, turn.high):
+            yield "an end of its interval lies outside the sizes"
+        if turn.size and turn.low and turn.high and max(turn.size / turn.low, turn.high / turn.size) > MOST_TIMES_OFF:
             yield f"an end of its interval is over {MOST_TIMES_OFF:g} times off"
 
     @property
     def state(self) -> State:
         """Its state."""
-        return "open" if self.reasons or self.found.outcome == "not separated" else "quotable"
+        return "open" if self.reasons else "quotable"
 
 
 def thresholds(current: Found) -> tuple[Threshold, ...]:
