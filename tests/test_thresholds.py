@@ -112,7 +112,7 @@ def test_a_size_can_be_timed_by_name_in_its_experiment_alone():
     jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
     named = Request(experiment="crossover", workloads=("crossover_mlp_32x2",))
     assert {case.workload for case in make_plan(named, factory.HOST, {"jax": jax}).cases} == {"crossover_mlp_32x2"}
-    with pytest.raises(LookupError, match="no workload 'crossover_mlp_32x2'"):
+    with pytest.raises(LookupError, match="no workload 'crossover_mlp_32x2' outside experiment 'crossover'; add --"):
         make_plan(Request(workloads=("crossover_mlp_32x2",)), factory.HOST, {"jax": jax})
 
 
@@ -406,6 +406,11 @@ def test_order_does_not_matter_and_a_size_without_an_interval_bounds_nothing():
     assert (found.outcome, found.low, found.high) == ("not separated", None, None)
     assert [crossing_of_times(order).size for order in permutations(curve)] == pytest.approx([truth()] * 6)
     assert crossing_of_times([]).outcome == "not separated"
+
+
+def test_sizes_are_in_order_of_work_whatever_they_take():
+    half, twice = Estimate(value=0.5), Estimate(value=2.0)
+    assert crossing_of_times([(4, twice, 1.0), (1, half, 3.0)]).size == pytest.approx(1 + 3 * 1.5 / 2.5)
 
 
 def simulated(rng, hosts, among):

@@ -47,6 +47,7 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     networks = tuple(about)
     usual = experiments.usual(experiment, jax.workloads)
     about |= {other.name: other for other in jax.of_experiments if other.name in usual}
+    _check_outside(request, [other.name for other in jax.of_experiments if other.name not in about])
     wanted = _workloads(request, networks, tuple(about), usual)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
@@ -103,6 +104,13 @@ def experiment_of(request: Request) -> Experiment:
     experiment = experiments.load(request.experiment)
     check_decided(request, "experiment", f"experiment '{request.experiment}'", "it")
     return experiment
+
+
+def _check_outside(request: Request, others: Sequence[str]) -> None:
+    """Raise LookupError for a named workload that only another experiment times, with that experiment."""
+    for name in set(others).intersection(request.workloads):
+        owner = next(each for each in experiments.names() if name in experiments.load(each).WORKLOADS)
+        raise LookupError(f"no workload '{name}' outside experiment '{owner}'; add --experiment {owner}")
 
 
 def _workloads(request: Request, networks: Sequence[str], known: Sequence[str], usual: Sequence[str]) -> Sequence[str]:

@@ -38,19 +38,21 @@ def thresholds(current: Found) -> Iterator[Number]:
         turn = item.found
         if item.known and turn.size is not None:
             ends = {"low": turn.low, "high": turn.high}
+            _, above = item.around
             yield Number(
                 key=threshold_key(item),
                 value=Pooled(value=turn.size, **ends, hosts=item.hosts, processes=item.processes),
                 state=item.state,
                 reasons=item.reasons,
-                record=of_machine(item.machine, item.around[-1].gpu),
+                record=of_machine(item.machine, above.gpu),
                 members=item.records,
             )
 
 
 def threshold_key(item: Threshold) -> Key:
     """Return the key of a threshold: that of a step of its family in its way, at the usual batch."""
-    case = msgspec.structs.replace(item.around[-1].case, workload=item.family)
+    first, *_ = item.calls
+    case = msgspec.structs.replace(first.case, workload=item.family)
     return Key(machine=item.machine, case=case.text(case.batch), metric=f"{item.unit.lower()}-threshold")
 
 
