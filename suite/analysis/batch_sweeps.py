@@ -12,12 +12,12 @@ from suite.results.single.summary import summary
 from suite.results.stats.fit import Crossing, crossing
 from suite.results.stats.pooling import Pooled
 from suite.results.views.experiment_result import Chart, ChartLine, Point
-from suite.results.views.rows import count_cell, row_of, share_cell, speedup_cells, state_cells
+from suite.results.views.rows import count_cell, number_cell, row_of, speedup_cells, state_cells
 from suite.results.views.table import Cell, Table
 
 LITTLE = 0.10  # gain of a larger batch
 _COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", "status",
-            "hosts", "CPU: a larger batch gains", "GPU: a larger batch gains")  # fmt: skip
+            "hosts", "CPU: best larger batch", "GPU: best larger batch")  # fmt: skip
 
 Sweeps = Mapping[str, Sequence[PooledSpeedUp]]
 
@@ -123,7 +123,11 @@ def _filled(sweep: Sequence[PooledSpeedUp]) -> str:
     clauses = []
     for side, pools in sides.items():
         enough = filled_from(pools)
-        at = f"from {units.count(enough.case.batch)} on" if enough else f"not up to {units.count(pools[-1].case.batch)}"
+        at = (
+            f"from {units.count(enough.case.batch)} on"
+            if enough
+            else f"not yet up to {units.count(pools[-1].case.batch)}"
+        )
         clauses.append(f"on the {side} {at}")
     return f" A larger batch gains less than {units.percent(LITTLE)} {', '.join(clauses)}."
 
@@ -142,7 +146,7 @@ def _row(item: PooledSpeedUp, sweep: Sequence[PooledSpeedUp]) -> tuple[Cell, ...
     rate = item.case.batch / item.gpu.seconds.value
     size, shown = count_cell(item.case.batch), Cell(text=units.quantity(rate, ""), sort=rate)
     gains = gain_left(item.cpu, [one.cpu for one in sweep]), gain_left(item.gpu, [one.gpu for one in sweep])
-    left = [share_cell(gain and gain.value - 1, "the largest batch") for gain in gains]
+    left = [number_cell(gain and gain.value, units.ratio, why="the largest batch") for gain in gains]
     return row_of(item.workload, size, *speedup_cells(item), shown, *state_cells(item), *left)
 
 
