@@ -90,30 +90,36 @@ def test_the_default_set_is_small_enough_for_six_minutes():
     assert len(crossover.cases(ABOUT, BOTH)) * 10 <= 360  # seconds, at 10 of a process
 
 
+JAX = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
+LACKING = {
+    name: Offer(implementation=name, problem=f"No module named '{name}'", installed=False)
+    for name in ("torch", "xgboost")
+}
+
+
 def test_without_pytorch_and_xgboost_the_ways_of_jax_are_timed_and_the_others_said():
-    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
-    planned = make_plan(Request(experiment="crossover"), factory.HOST, {"jax": jax})
+    planned = make_plan(Request(experiment="crossover"), factory.HOST, {"jax": JAX, **LACKING})
     assert {case.implementation for case in planned.cases} == {"jax"}
-    (torch, xgboost) = (remark for remark in planned.remarks if "not installed" in remark)
-    assert torch.startswith("torch is not installed: crossover_mlp_128x2 on cpu, crossover_mlp_128x2 on gpu")
-    assert xgboost.endswith("crossover_trees_5 on gpu; skipped")
+    (torch, xgboost) = (remark for remark in planned.remarks if "cannot run" in remark)
+    assert torch.startswith("torch cannot run: crossover_mlp_128x2 on cpu, crossover_mlp_128x2 on gpu")
+    assert xgboost.endswith("crossover_trees_5 on gpu (No module named 'xgboost'); skipped")
 
 
 def test_a_cpu_build_of_pytorch_times_the_cpu_alone_and_says_why():
-    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
     reasons = {"gpu": "this PyTorch is built without CUDA"}
     torch = Offer(implementation="torch", backends={"cpu": ("cpu",)}, names=families.NAMES, reasons=reasons)
-    planned = make_plan(Request(experiment="crossover"), factory.HOST, {"jax": jax, "torch": torch})
+    planned = make_plan(Request(experiment="crossover"), factory.HOST, {**LACKING, "jax": JAX, "torch": torch})
     assert {case.backend for case in planned.cases if case.implementation == "torch"} == {"cpu"}
     assert any("on gpu (this PyTorch is built without CUDA); skipped" in remark for remark in planned.remarks)
 
 
 def test_a_size_can_be_timed_by_name_in_its_experiment_alone():
-    jax = Offer(implementation="jax", backends={"cpu": ("cpu",), "gpu": ("a GPU",)}, of_experiments=ABOUT)
     named = Request(experiment="crossover", workloads=("crossover_mlp_32x2",))
-    assert {case.workload for case in make_plan(named, factory.HOST, {"jax": jax}).cases} == {"crossover_mlp_32x2"}
+    assert {case.workload for case in make_plan(named, factory.HOST, {"jax": JAX, **LACKING}).cases} == {
+        "crossover_mlp_32x2"
+    }
     with pytest.raises(LookupError, match="no workload 'crossover_mlp_32x2' outside experiment 'crossover'; add --"):
-        make_plan(Request(workloads=("crossover_mlp_32x2",)), factory.HOST, {"jax": jax})
+        make_plan(Request(workloads=("crossover_mlp_32x2",)), factory.HOST, {"jax": JAX, **LACKING})
 
 
 # Thresholds

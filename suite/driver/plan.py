@@ -66,7 +66,7 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
         chosen = [about for about in chosen if about.name in request.assigned_workloads]
         planned = tuple(case for case in planned if case.workload in request.assigned_workloads)
         walked = tuple((one, reason) for one, reason in walked if one.about in chosen)
-    lacking = [c for c in planned if c.implementation != "jax" and not _offered(c, offers)]
+    lacking = [c for c in planned if c.implementation != "jax" and not offers[c.implementation].has(c)]
     with_cases = {case.workload for case in planned}
     planned = tuple(case for case in planned if case not in lacking)
     scopes = request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
@@ -204,21 +204,15 @@ def parts_skipped(
         yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
 
 
-def _offered(case: Case, offers: Mapping[Implementation, Offer]) -> bool:
-    return case.implementation in offers and offers[case.implementation].has(case)
-
-
 def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, Offer]) -> Iterator[str]:
     """Yield where each baseline cannot run, from the cases that it lacks, and why it has no GPU if it says so."""
     baselines: dict[Implementation, None] = dict.fromkeys(case.implementation for case in lacking)
     for baseline in baselines:
         its = [case for case in lacking if case.implementation == baseline]
         places = ", ".join(sorted({f"{case.workload} on {case.backend}" for case in its}))
-        if baseline not in offers:
-            yield f"{baseline} is not installed: {places}; skipped"
-            continue
         reasons = offers[baseline].reasons
-        why = next((f" ({reasons[case.backend]})" for case in its if case.backend in reasons), "")
+        known = [offers[baseline].problem, *(reasons.get(key, "") for c in its for key in (c.variant, c.backend))]
+        why = next((f" ({words})" for words in known if words), "")
         yield f"{baseline} cannot run: {places}{why}; skipped"
 
 

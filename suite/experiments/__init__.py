@@ -20,7 +20,7 @@ class Experiment(Protocol):
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
-    says so with `GPUS`. One that times other implementations beside JAX names them in `IMPLEMENTATIONS`.
+    says so with `GPUS`. One that times other implementations names them in `BASELINES`; it skips those not installed.
     """
 
     TITLE: str  # the question
@@ -67,20 +67,20 @@ def longest_step_seconds(name: str) -> float | None:
     return getattr(load(name), "LONGEST_STEP_SECONDS", None) if name else None
 
 
-def implementations(name: str) -> tuple[Implementation, ...]:
-    """Return the implementations that an experiment times beside JAX; '' is none, and has none.
-
-    Raises LookupError if there is no such experiment.
-    """
-    return getattr(load(name), "IMPLEMENTATIONS", ()) if name else ()
-
-
 def sustains(name: str) -> bool:
     """Return whether a step goes on for its energy and for how busy the GPU is; '' is no experiment, where it does.
 
     Raises LookupError if there is no such experiment.
     """
     return not name or getattr(load(name), "SUSTAINED", False)
+
+
+def baselines(name: str | None) -> tuple[Implementation, ...]:
+    """Return the implementations besides JAX that an experiment times if they are installed; () without one.
+
+    Raises LookupError if there is no such experiment.
+    """
+    return getattr(load(name), "BASELINES", ()) if name else ()
 
 
 def needs_data(name: str) -> str:

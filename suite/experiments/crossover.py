@@ -38,7 +38,7 @@ _SCAN: _Way = ("jax", "scan")
 _TUTORIAL: _Way = ("jax", "nnx-jit")
 _EAGER: _Way = ("torch", "plain")
 _XGBOOST: _Way = ("xgboost", "plain")
-IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # beside JAX, where they are installed
+BASELINES: tuple[Implementation, ...] = ("torch", "xgboost")  # beside JAX, where they are installed
 
 # Batches of each member of a family, with the ways that turn near there: each costs two processes. Where one fixed cost
 # is higher, as that of eager PyTorch on a GPU, the CPU wins larger steps.
