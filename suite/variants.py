@@ -31,6 +31,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     },
     "openvino": {"plain": _CPU},  # inference alone, from PyTorch's network
 }
+_SEVERAL_STEPS = ("scan",)  # variants that take STEPS_PER_CALL steps in one call
 SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
 AUGMENTING = ("plain", "scan")  # variants of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))
@@ -39,6 +40,11 @@ NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in v
 def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, ...]:
     """Return an implementation's variants on a backend; () if it does not run there."""
     return tuple(name for name, backends in VARIANTS[implementation].items() if backend in backends)
+
+
+def steps_per_call(case: Case) -> int:
+    """Return how many steps one call from Python takes."""
+    return STEPS_PER_CALL if case.variant in _SEVERAL_STEPS else 1
 
 
 def way_of(case: Case) -> str:

@@ -46,7 +46,8 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
     usual = experiments.usual(experiment, jax.workloads)
-    about |= {limit.name: limit for limit in jax.ceilings if limit.name in usual}
+    about |= {other.name: other for other in jax.of_experiments if other.name in usual}
+    _check_outside(request, [other.name for other in jax.of_experiments if other.name not in about])
     wanted = _workloads(request, networks, tuple(about), usual)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
@@ -103,6 +104,13 @@ def experiment_of(request: Request) -> Experiment:
     experiment = experiments.load(request.experiment)
     check_decided(request, "experiment", f"experiment '{request.experiment}'", "it")
     return experiment
+
+
+def _check_outside(request: Request, others: Sequence[str]) -> None:
+    """Raise LookupError for a named workload that only another experiment times, with that experiment."""
+    for name in set(others).intersection(request.workloads):
+        owner = next(each for each in experiments.names() if name in experiments.load(each).WORKLOADS)
+        raise LookupError(f"no workload '{name}' outside experiment '{owner}'; add --experiment {owner}")
 
 
 def _workloads(request: Request, networks: Sequence[str], known: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
@@ -205,7 +213,8 @@ def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, O
         its = [case for case in lacking if case.implementation == baseline]
         places = ", ".join(sorted({f"{case.workload} on {case.backend}" for case in its}))
         reasons = offers[baseline].reasons
-        why = next((f" ({reasons[case.backend]})" for case in its if case.backend in reasons), "")
+        known = [offers[baseline].problem, *(reasons.get(key, "") for c in its for key in (c.variant, c.backend))]
+        why = next((f" ({words})" for words in known if words), "")
         yield f"{baseline} cannot run: {places}{why}; skipped"
 
 

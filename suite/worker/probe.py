@@ -34,7 +34,7 @@ _AROUND = re.compile(
 def jax_offer() -> Offer:
     """Return JAX's backends and every model's description."""
     backends, reasons = jax_backends()
-    from suite import ceilings, models
+    from suite import ceilings, families, models
 
     descriptions = tuple(models.load(name).description for name in models.names())
     return Offer(
@@ -43,7 +43,11 @@ def jax_offer() -> Offer:
         packages=versions("jax", "jaxlib", "flax", "optax", "numpy"),
         reasons=reasons,
         workloads=descriptions,
-        ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
+        of_experiments=tuple(
+            load(name).description
+            for load, names in ((ceilings.load, ceilings.names()), (models.load, families.NAMES))
+            for name in names
+        ),
         names=tuple(about.name for about in descriptions),
     )
 
@@ -98,7 +102,7 @@ def torch_offer() -> Offer:
         backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
         if torch.cuda.is_available():
             backends["gpu"] = tuple(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-    from suite import controls
+    from suite import controls, families
 
     if torch.version.cuda is None:
         lines = ["this PyTorch is built without CUDA"]
@@ -107,7 +111,7 @@ def torch_offer() -> Offer:
         backends=backends,
         reasons=_told("gpu", backends, (line for line in lines if "CUDA" in line)),
         packages={"torch": str(torch.__version__)},
-        names=tuple(controls.names()),
+        names=(*controls.names(), *families.members("suite.controls")),
     )
 
 
@@ -130,7 +134,7 @@ def xgboost_offer() -> Offer:
     """Return the backends that XGBoost was built for, and the workloads that have a control in it."""
     import xgboost  # pyright: ignore[reportMissingImports]
 
-    from suite import controls_xgboost
+    from suite import controls_xgboost, families
 
     backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
     if xgboost.build_info().get("USE_CUDA"):
@@ -140,7 +144,7 @@ def xgboost_offer() -> Offer:
         backends=backends,
         reasons=_told("gpu", backends, ["this XGBoost is built without CUDA"]),
         packages={"xgboost": xgboost.__version__},
-        names=controls_xgboost.names(),
+        names=(*controls_xgboost.names(), *families.members("suite.controls_xgboost")),
     )
 
 

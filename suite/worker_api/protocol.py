@@ -60,7 +60,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     python: str = ""  # version of its interpreter
     packages: dict[str, str] = msgspec.field(default_factory=dict)  # those whose version may change its speed
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
-    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
+    of_experiments: tuple[Description, ...] = ()  # no documented models: ceilings, members of families
     names: tuple[str, ...] = ()  # workloads that this implementation has
     reasons: dict[str, str] = msgspec.field(default_factory=dict)  # backend to why its framework could not start it
     problem: str = ""  # why it cannot run at all, in the words of what failed

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 
 _LONGEST = 2000
 _HARMLESS = {ord(character): f"&#{ord(character)};" for character in "<>&\"'`*_{}[]\\|~#"}
@@ -57,5 +56,5 @@ def record_address(record: Record, up: str, local: bool) -> Html:
 
 def links(records: Iterable[Record], up: str) -> dict[str, Html]:
     """Return the addresses of the pages that names in tables lead to."""
-    found = {r.workload: address(f"{up}workloads/{r.workload}.html") for r in records if not is_ceiling(r)}
+    found = {r.workload: address(f"{up}workloads/{r.workload}.html") for r in records if r.description.documented}
     return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in records}

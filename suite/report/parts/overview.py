@@ -15,7 +15,6 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single import old_jax
 from suite.results.single.paired_speedup import CERTIFIED_FROM
-from suite.results.single.roofline import is_ceiling
 from suite.results.views.table import Cell, Table, varied
 from suite.scopes import SCOPES
 
@@ -127,7 +126,7 @@ def without_speedup(records: Iterable[Record], shown: Collection[str], models: I
     sides: dict[str, set[str]] = {model: set() for model in models}
     counting: dict[str, set[str]] = defaultdict(set)
     for record in records:
-        if record.headline_step() and not is_ceiling(record):
+        if record.headline_step() and record.description.documented:
             sides.setdefault(record.workload, set()).add(record.backend)
             counting[record.workload].update({record.backend} if usable(record) else ())
     left: dict[str, list[str]] = defaultdict(list)

@@ -120,7 +120,8 @@ class Numbers:
 
     @cached_property
     def _ratios(self) -> Mapping[str, Number]:
-        return {number.key.text(): number for number in pooled_numbers.ratios(self._speedups)}
+        both_sides = (*pooled_numbers.ratios(self._speedups), *pooled_numbers.thresholds(self._pools))
+        return {number.key.text(): number for number in both_sides}
 
     def _alias(self, key: Key) -> str:
         """Return the key of the pool that evidence under a key belongs to, as for stand-ins and chosen threads."""

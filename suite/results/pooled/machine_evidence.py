@@ -13,7 +13,6 @@ from suite.results.pooled.pools import Pool, current, pools
 from suite.results.pooled.speedup import Found, PooledSpeedUp
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import by_machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
@@ -39,7 +38,7 @@ class Evidence:
         Of a case's two allocators the one that more of the pools have is taken, then that of more hosts.
         """
         groups: dict[tuple[str, str], list[Pool]] = defaultdict(list)
-        for pool in self.fitting(lambda record: not is_ceiling(record) and fits(record)):
+        for pool in self.fitting(lambda record: record.description.documented and fits(record)):
             groups[pool.case.workload, pool.case.backend].append(pool)
         for _, group in sorted(groups.items()):
             common = Counter(pool.case.allocator for pool in group)

@@ -191,9 +191,9 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
     for (_, case), pool in current.items():
         sides[case].append(pool)
     for (machine, case), gpu in sorted(current.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
-        if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
+        if (case.backend, case.implementation) != ("gpu", "jax") or not gpu.newest.description.documented:
             continue
-        cpu = _twin(machine, case, current)
+        cpu = twin(machine, case, current)
         if cpu is None:
             continue
         ratios.append(
@@ -204,7 +204,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
                 ratio=cpu.over(gpu),
                 cpu_ways=ways_of(machine, cpu),
                 gpu_ways=ways_of(machine, gpu),
-                apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
+                apart=tuple(dict.fromkeys(differences(cpu, gpu))),
                 impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
             )
@@ -212,7 +212,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
     return tuple(ratios)
 
 
-def _twin(machine: str, case: Case, current: Found) -> Pool | None:
+def twin(machine: str, case: Case, current: Found) -> Pool | None:
     """Return the CPU side of a GPU case: float32 at highest precision, with the allocator that has more evidence."""
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (
@@ -222,7 +222,7 @@ def _twin(machine: str, case: Case, current: Found) -> Pool | None:
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
 
 
-def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
+def differences(cpu: Pool, gpu: Pool) -> Iterator[str]:
     """Yield each difference between the computations of the sides, for campaigns that timed both."""
     sides = {record.campaign: record for record in cpu.records}
     for record in gpu.records:

@@ -89,8 +89,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
         for gpu in group:
             if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
                 continue
-            if gpu.record.description.family == "ceiling":
-                continue  # not a network
+            if not gpu.record.description.documented:
+                continue
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             twin = twin.ignoring_allocator
             cpu = fastest(chosen(s for s in group if s.record.compared_as == twin))
