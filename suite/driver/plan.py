@@ -203,7 +203,8 @@ def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, O
         its = [case for case in lacking if case.implementation == baseline]
         places = ", ".join(sorted({f"{case.workload} on {case.backend}" for case in its}))
         reasons = offers[baseline].reasons
-        why = next((f" ({reasons[case.backend]})" for case in its if case.backend in reasons), "")
+        known = [offers[baseline].problem, *(reasons.get(key, "") for c in its for key in (c.variant, c.backend))]
+        why = next((f" ({words})" for words in known if words), "")
         yield f"{baseline} cannot run: {places}{why}; skipped"
 
 

@@ -74,7 +74,7 @@ def check_variants(
 ) -> None:
     """Raise LookupError if no implementation has a named variant on any of the backends."""
     for name in named:
-        sides = [(i, b, variants.variants_of(i, b)) for i in implementations for b in backends]
+        sides = [(i, b, variants.every_variant_of(i, b)) for i in implementations for b in backends]
         if not any(name in own for _, _, own in sides):
             words = "; ".join(f"'{i}' on {b} has: {', '.join(own)}" for i, b, own in sides if own)
             raise LookupError(f"variant '{name}' asked for, {words}")
@@ -155,7 +155,8 @@ def check_machine(
         check_same_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     wanted = request.baseline_backends or backends
     for implementation in request.implementations:
-        supported = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
+        scopes = request.scopes or USUAL_SCOPES
+        supported = [b for b in ("cpu", "gpu") if any(variants.variants_of(implementation, b, s) for s in scopes)]
         if not set(supported) & set(wanted):
             raise RuntimeError(
                 f"implementation '{implementation}' asked for on backend '{wanted[0]}', it runs only on "

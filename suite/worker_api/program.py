@@ -14,6 +14,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import INPUT_SETS
 
 Batch = dict[str, np.ndarray]
+_EPOCH_BYTES = 2**28  # of an epoch's batches; some ways copy it once
 PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 
@@ -131,6 +132,17 @@ def batches(owner: BatchSource, task: Task) -> list[data.Batch]:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
         return data.drawn(owner.draw, case.batch, sets, task.seed)
     return data.batches(task.dataset, stored(owner, case), case.batch, sets, task.seed, data=case.data)
+
+
+def epoch_of(sets: Sequence[Batch], steps: int) -> list[Batch]:
+    """Return the input sets again and again, up to `steps` batches that fit into memory; every set at least once."""
+    fitting = _EPOCH_BYTES // sum(array.nbytes for array in sets[0].values())
+    return [*sets] * max(1, min(steps, fitting) // len(sets))
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Return the examples of all batches in one array each."""
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
 
 
 def stored(owner: BatchSource, case: Case) -> Preparation:
