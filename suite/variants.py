@@ -41,7 +41,7 @@ WRITTEN: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     "jax": {
         "nnx-loop": _BOTH,  # nnx.jit once per step, each batch a slice of the host's arrays
         "nnx-loop-wait": _BOTH,  # and float(loss) each step
-        "resident": _BOTH,  # the examples on the device, a lax.scan over an epoch's steps
+        "resident-loop": _BOTH,  # the examples on the device, a lax.scan over an epoch's steps
     },
     "torch": {
         "loop": _BOTH,  # eager, DataLoader with its defaults, batch.to(device), losses added up on the device

@@ -30,7 +30,7 @@ METHOD = (
     "at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by fit, or by "
     "train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the loss added up "
     "on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices (nnx-loop), the loss "
-    "read each step (nnx-loop-wait), or with the examples on the device and one call an epoch (resident). The other "
+    "read each step (nnx-loop-wait), or with the examples on the device and a call an epoch (resident-loop). The other "
     "ways have their batch on the device, or copied where that is said: PyTorch eager, compiled or captured, JAX "
     "compiled once, which is the step of the copyable files, or several steps a call. A sample has many steps, and "
     "ends when all is computed. Keras' progress bar is off. The checks of steps hold for loops too; only JAX's can "

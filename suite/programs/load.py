@@ -62,7 +62,7 @@ def _jax(case: Case) -> tuple[Program, BatchSource]:
         from suite.programs.jax.training import LearningProgram as Kind
     elif case.scope == "serve":
         from suite.programs.jax.serving import JaxServing as Kind
-    elif case.variant == "resident":
+    elif case.variant == "resident-loop":
         from suite.programs.jax.resident_epoch import ResidentEpoch as Kind
     elif case.scope == "written":
         from suite.programs.jax.nnx_loop import NnxLoop as Kind

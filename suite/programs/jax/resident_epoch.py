@@ -16,7 +16,7 @@ from suite.worker_api.program import Batch, joined
 
 
 class ResidentEpoch(JaxProgram):
-    """The variant `resident` of scope `written`, driven as `suite.worker_api.program.Program` describes."""
+    """The variant `resident-loop`, driven as `suite.worker_api.program.Program` describes."""
 
     _steps = 1
 

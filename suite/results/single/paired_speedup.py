@@ -204,7 +204,7 @@ def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
             yield f"{where}: the sides had other inputs"
         if gpu.case.implementation != "jax":
             continue
-        one_step = gpu.case.variant not in ("scan", "resident")
+        one_step = gpu.case.variant not in ("scan", "resident-loop")
         first = _FIRST if one_step else _LATER  # the first call of the others has many steps
         yield from _apart(f"{where}: the first loss", run.first_loss, theirs.first_loss, first)
         ours, other = (each.audit.replay if each.audit else None for each in (run, theirs))
