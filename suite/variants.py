@@ -49,6 +49,7 @@ WRITTEN: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     },
     "keras": {f"{call}-{on}": _BOTH for call in (*_KERAS_FITS, *_KERAS_PREDICTS) for on in KERAS_BACKENDS},
 }
+_RUN: dict[Implementation, str] = {"torch": "loop-wait", "keras": "fit"}  # how the ways of their whole runs begin
 SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
 AUGMENTING = ("plain", "scan")  # variants of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for table in (VARIANTS, WRITTEN) for variants in table.values() for name in variants))
@@ -56,8 +57,12 @@ NAMES = tuple(dict.fromkeys(name for table in (VARIANTS, WRITTEN) for variants i
 
 def variants_of(implementation: Implementation, backend: Backend, scope: Scope = "step") -> tuple[str, ...]:
     """Return an implementation's variants on a backend in a scope; () if it does not run there."""
-    named = WRITTEN.get(implementation, {}) if scope == "written" else VARIANTS[implementation]
-    return tuple(name for name, backends in named.items() if backend in backends)
+    if scope == "written" or (scope == "run" and implementation in _RUN):
+        named = WRITTEN.get(implementation, {})
+    else:
+        named = VARIANTS[implementation]
+    whole = _RUN.get(implementation, "") if scope == "run" else ""
+    return tuple(name for name, backends in named.items() if backend in backends and name.startswith(whole))
 
 
 def every_variant_of(implementation: Implementation, backend: Backend) -> tuple[str, ...]:

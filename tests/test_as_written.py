@@ -110,6 +110,12 @@ def test_a_loop_as_written_is_no_variant_of_a_step_and_no_step_one_of_a_loop():
         variants.require(Case(workload="mnist_mlp", backend="cpu", scope="written", batch=1, variant="scan"))
 
 
+def test_whole_runs_are_written_by_pytorchs_waiting_loop_and_keras_fit():
+    assert variants.variants_of("torch", "cpu", "run") == ("loop-wait",)
+    assert variants.variants_of("keras", "gpu", "run") == ("fit-jax", "fit-torch", "fit-tensorflow")
+    assert variants.variants_of("jax", "cpu", "run") == variants.variants_of("jax", "cpu")
+
+
 def test_keras_fits_what_trains_and_predicts_with_what_does_not():
     made = {
         name: {

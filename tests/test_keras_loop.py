@@ -9,6 +9,7 @@ import pytest
 
 from suite import controls_keras
 from suite.case import Case
+from suite.programs import load
 
 if "keras" not in sys.modules:
     os.environ["KERAS_BACKEND"] = next((name for name in ("tensorflow", "torch", "jax") if find_spec(name)), "numpy")
@@ -92,3 +93,17 @@ def test_another_framework_than_the_cases_is_refused():
     other = "jax" if ON != "jax" else "torch"
     with pytest.raises(RuntimeError, match=f"Keras runs on '{ON}'; set KERAS_BACKEND to '{other}'"):
         program("fit", on=other)
+
+
+def test_a_whole_run_fits_an_epoch_at_a_time_and_its_validation_trains_nothing():
+    whole = {name: np.concatenate([one[name] for one in sets("cifar10_mlp")])[:10] for name in ("images", "labels")}
+    case = Case(
+        workload="cifar10_mlp", backend="cpu", scope="run", batch=BATCH, implementation="keras", variant=f"fit-{ON}"
+    )
+    run = load.of_this_host(case)[0]
+    run.initialise(0)
+    run.prepare(whole)
+    run.train(whole, np.arange(10))
+    run.evaluate(whole)
+    assert int(run._model.optimizer.iterations) == 3
+    assert run.loss() > 0

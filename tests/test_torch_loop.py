@@ -5,6 +5,7 @@ import pytest
 
 from suite import controls
 from suite.case import Case
+from suite.programs import load
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchProgram = pytest.importorskip("suite.programs.torch_program").TorchProgram
@@ -76,3 +77,24 @@ def test_pictures_reach_the_network_in_the_layout_of_the_case(layout, monkeypatc
 def test_a_loop_has_a_digest_of_its_own_and_leaves_that_of_the_step():
     digests = {program(TorchLoop, "written", variant).program_digest() for variant in ("loop", "loop-wait")}
     assert len(digests | {program(TorchProgram, "step", "plain").program_digest()}) == 3
+
+
+@pytest.mark.parametrize("examples", [12, 10])
+def test_a_whole_run_takes_each_example_once_an_epoch_and_its_validation_changes_nothing(examples):
+    whole = {name: np.concatenate([one[name] for one in sets()])[:examples] for name in ("images", "labels")}
+    case = Case(workload="cifar10_mlp", backend="cpu", scope="run", batch=BATCH, implementation="torch",
+                variant="loop-wait")  # fmt: skip
+    run = load.of_this_host(case)[0]
+    run.initialise(0)
+    run.prepare(whole)
+    run.lower()
+    run.compile()
+    seen = []
+    step = run._once
+    run._once = lambda batch: seen.append(len(batch["labels"])) or step(batch)
+    run.train(whole, np.arange(examples))
+    before = [parameter.detach().clone() for parameter in run._model.parameters()]
+    run.evaluate(whole)
+    assert sum(seen) == examples
+    assert all(torch.equal(*pair) for pair in zip(before, run._model.parameters(), strict=True))
+    assert run._model.training

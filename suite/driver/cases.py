@@ -147,9 +147,10 @@ def _has(one: Combination, devices: int) -> bool:
 
     Baselines are timed in the steady step, and in the scopes that name them below. Epoch and input need stored data,
     the plain variant and one device; input runs on the host, and also with PyTorch. A whole run needs a documented one:
-    plain or `resident` on one device; a grid search plain on one, or stacked on several. Serving needs inference on
-    one device, JAX plain or any of PyTorch's variants. A scan has no single step to start with and copies no batch.
-    Boosted trees have JAX plain only, and only a grid is stacked. A loop as written runs on one device.
+    plain or `resident` on one device, or PyTorch's loop or Keras' fit; a grid search plain on one, or stacked on
+    several. Serving needs inference on one device, JAX plain or any of PyTorch's variants. A scan has no single step to
+    start with and copies no batch. Boosted trees have JAX plain only, and only a grid is stacked. A loop as written
+    runs on one device.
     """
     about, variant, scope = one.about, one.variant, one.scope
     is_jax, row = one.implementation == "jax", SCOPES[scope]
@@ -157,6 +158,8 @@ def _has(one: Combination, devices: int) -> bool:
         return False
     if scope == "written":
         return devices == 1 and can_write(about, one.implementation, variant)
+    if scope == "run" and one.implementation in ("torch", "keras"):
+        return about.run is not None and about.grid is None and devices == 1
     if one.implementation not in row.implementations or (variant == "stacked" and about.grid is None):
         return False
     if about.family == "trees" and is_jax and variant != "plain":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
 from suite.case import Case
 from suite.controls_keras._base import Control
@@ -120,6 +121,26 @@ class KerasLoop:
     def settings(self) -> dict[str, Any]:
         """Return the options in force that affect speed."""
         return {"keras_jit_compile": getattr(self._model, "jit_compile", None)}
+
+
+class KerasRun(KerasLoop):
+    """A whole run by `fit`, called once an epoch, as `suite.worker.whole_run.Trainable` describes."""
+
+    def prepare(self, examples: Batch) -> None:
+        """Keep an epoch's examples as arrays in the host's memory."""
+        self.put([examples])
+
+    def compile_rest(self, train: Batch, test: Batch | None) -> None:
+        """Do nothing: Keras compiles in the first call of each kind."""
+
+    def train(self, examples: Batch, order: np.ndarray) -> None:
+        """Fit an epoch, in the order that Keras draws; return when it is done."""
+        self.chain(1)
+        self.block()
+
+    def evaluate(self, examples: Batch) -> None:
+        """Compute the loss and the accuracy without training."""
+        self._model.evaluate(examples[self._inputs], examples["labels"], batch_size=self._case.batch, verbose=0)
 
 
 class ControlLoss(keras.losses.Loss):

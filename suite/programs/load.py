@@ -21,6 +21,8 @@ def _torch(case: Case) -> tuple[Program, BatchSource]:
         from suite.programs.torch_program import TorchServing as Kind
     elif case.scope == "written":
         from suite.programs.torch_loop import TorchLoop as Kind
+    elif case.scope == "run":
+        from suite.programs.torch_loop import TorchRun as Kind
     else:
         from suite.programs.torch_program import TorchProgram as Kind
     control = controls.load(case.workload)
@@ -32,6 +34,8 @@ def _keras(case: Case) -> tuple[Program, BatchSource]:
 
     if case.scope == "written":
         from suite.programs.keras_loop import KerasLoop as Kind
+    elif case.scope == "run":
+        from suite.programs.keras_loop import KerasRun as Kind
     else:
         from suite.programs.keras_program import KerasProgram as Kind
     control = controls_keras.load(case.workload)
