@@ -211,6 +211,7 @@ def test_each_way_has_its_own_speed_up_and_key_and_the_articles_way_its_claim():
     assert fit["key"].text.endswith("mnist_mlp/gpu/written/implementation=keras/variant=fit-jax/speedup")
     assert {row["article"].text for name, row in table.items() if row is not fit} == {units.DASH}
     assert table["torch graph, on the device"]["key"].text == units.DASH
+    assert table["torch eager, on the device"]["key"].text.endswith("mnist_mlp/gpu/step/implementation=torch/speedup")
 
 
 def test_the_answer_names_the_range_the_articles_way_and_the_ways_in_which_the_cpu_is_faster():
