@@ -9,6 +9,7 @@ from factory import of_one_machine
 from suite import models, units, variants
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
+from suite.driver.plan import baselines_skipped
 from suite.experiments import as_written
 from suite.programs import load
 from suite.results.pooled import speedup
@@ -163,6 +164,25 @@ def test_a_framework_that_is_missing_lacks_its_ways_alone():
     assert not has("gpu", "fit-jax")
     assert not has("cpu", "fit-tensorflow")
     assert has("gpu", "fit-torch")
+
+
+def test_what_is_skipped_is_named_by_its_way_where_other_ways_run():
+    lacking = [Case(workload="mnist_mlp", backend="cpu", scope="written", batch=1, implementation="keras", variant=name)
+               for name in ("fit-tensorflow", "train-on-batch-tensorflow")]  # fmt: skip
+    reasons = {"fit-tensorflow": "No module named 'tensorflow'"}
+    offer = Offer(implementation="keras", ways={case.variant: () for case in lacking}, reasons=reasons)
+    assert list(baselines_skipped(lacking, {"keras": offer})) == [
+        "keras fit, on tensorflow; keras train-on-batch, on tensorflow cannot run: mnist_mlp on cpu "
+        "(No module named 'tensorflow'); skipped"
+    ]
+
+
+def test_an_implementation_that_is_missing_is_skipped_with_its_reason():
+    lacking = [Case(workload="gbdt_mortgage", backend="gpu", scope="step", batch=1, implementation="xgboost")]
+    offer = Offer(implementation="xgboost", problem="no xgboost here", installed=False)
+    assert list(baselines_skipped(lacking, {"xgboost": offer})) == [
+        "xgboost cannot run: gbdt_mortgage on gpu (no xgboost here); skipped"
+    ]
 
 
 def test_processes_of_loops_have_a_spread_of_their_own():
