@@ -1,5 +1,7 @@
 """Loops as people write them: which there are, what they compute, and what the experiment says of them."""
 
+from datetime import UTC, datetime
+
 import factory
 import msgspec
 import numpy as np
@@ -9,7 +11,9 @@ from factory import of_one_machine
 from suite import models, units, variants
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
+from suite.driver import campaign
 from suite.driver.plan import baselines_skipped
+from suite.driver.runner import replayed
 from suite.experiments import as_written
 from suite.programs import load
 from suite.results.pooled import speedup
@@ -271,8 +275,18 @@ def test_a_speed_up_of_another_implementation_is_a_way_and_no_speed_up_of_the_ma
     assert {item.certificate for item in every} == {None}
 
 
-def test_only_inputs_of_other_implementations_have_to_agree():
-    cpu, gpu = timed({"cpu": 1.0, "gpu": 1.0}, implementation="torch", variant="loop", scope="written")
+def test_loops_are_replayed_but_not_those_that_take_an_epoch_in_one_call():
+    asked = {"workload": "mnist_mlp", "backend": "cpu", "batch": 8}
+    groups = [(Case(**asked, scope="written", variant=name),) for name in ("nnx-loop", "resident-loop")]
+    header = campaign.planned(
+        [case for group in groups for case in group], [NETWORK], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    assert [replayed(header, group) for group in groups] == [True, False]
+
+
+@pytest.mark.parametrize("way", [{"implementation": "torch", "variant": "loop"}, {"variant": "resident-loop"}])
+def test_only_inputs_have_to_agree_where_losses_may_differ(way):
+    cpu, gpu = timed({"cpu": 1.0, "gpu": 1.0}, scope="written", **way)
     runs = tuple(msgspec.structs.replace(run, first_loss=9.0) for run in gpu.runs)
     assert list(disagreements(cpu, msgspec.structs.replace(gpu, runs=runs))) == []
     runs = tuple(msgspec.structs.replace(run, input_digest="other") for run in gpu.runs)

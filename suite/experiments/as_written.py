@@ -26,17 +26,18 @@ TITLE = "How does the answer depend on how the loop is written?"
 TESTS = ("O1", "O2", "O3")
 BASELINES = ("torch", "keras", "xgboost")
 METHOD = (
-    "One step of the same network at its headline batch, written in each way that people use, on both sides in float32 "
-    "at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by fit, or by "
-    "train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the loss added up "
-    "on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices (nnx-loop), the loss "
-    "read each step (nnx-loop-wait), or with the examples on the device and a call an epoch (resident-loop). The other "
-    "ways have their batch on the device, or copied where that is said: PyTorch eager, compiled or captured, JAX "
-    "compiled once, which is the step of the copyable files, or several steps a call. A sample has many steps, and "
-    "ends when all is computed. Keras' progress bar is off. The checks of steps hold for loops too; only JAX's can "
-    "be replayed and have their products counted, as the others show no program. A captured step has no CPU side of "
-    "its own and is set against the same step uncaptured, a single thread of XGBoost against its GPU. The article's "
-    "way is marked whatever framework Keras runs on; where a generator fed the article's fit, arrays feed this one."
+    "One step of the same network at its headline batch, written in each way that people use, on both sides in "
+    "float32 at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by "
+    "fit, or by train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the "
+    "loss added up on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices "
+    "(nnx-loop), the loss read each step (nnx-loop-wait), or with the examples on the device and a call an epoch "
+    "(resident-loop). The other ways have their batch on the device, or copied where that is said: PyTorch eager, "
+    "compiled or captured, JAX compiled once, which is the step of the copyable files, or several steps a call. A "
+    "sample has many steps, and ends when all is computed. Keras' progress bar is off. The checks of steps hold for "
+    "loops too; only JAX's have their products counted, and its loops by the step are replayed, as the others show no "
+    "program. A captured step has no CPU side of its own and is set against the same step uncaptured, a single thread "
+    "of XGBoost against its GPU. The article's way is marked whatever framework Keras runs on; where a generator fed "
+    "the article's fit, arrays feed this one."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
