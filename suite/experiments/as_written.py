@@ -23,7 +23,7 @@ from suite.variants import KERAS_BACKENDS, can_write, variants_of, way_of
 from suite.workload import Description
 
 TITLE = "How does the answer depend on how the loop is written?"
-TESTS = ("O1", "O2", "O3")
+TESTS = ()
 BASELINES = ("torch", "keras", "xgboost")
 METHOD = (
     "One step of the same network at its headline batch, written in each way that people use, on both sides in "
