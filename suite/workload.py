@@ -56,6 +56,9 @@ class Source(Plain, frozen=True, kw_only=True):
     year: int
     address: str
     place: str  # place in the source, or how it was found if the source is silent
+    way: Literal["", "fit", "train-on-batch"] = (
+        ""  # in which its author wrote the timed loop, in Keras; '' if in another
+    )
 
 
 class Claim(Plain, frozen=True, kw_only=True):

@@ -90,7 +90,7 @@ ROOMS = {
     "analysis": {"case", "families", "results", "scopes", "units", "workload"},
     "multihost": {"case", "processes", "programs", "system", "units", "worker_api", "workload"},
     "report.charts": {"child_imports", "results", "scopes", "units"},
-    "experiments": {"analysis", "case", "discovery", "families", "results", "scopes", "units", "workload"},
+    "experiments": {"analysis", "case", "discovery", "families", "results", "scopes", "units", "variants", "workload"},
     "worker": {
         "case",
         "ceilings",

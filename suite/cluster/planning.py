@@ -71,7 +71,7 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     offers: dict[Implementation, Offer] = probing.requested(asked)
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
-        offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
+        offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS, ways={}) for name, offer in offers.items()}
     drafted = plan.make_plan(asked, node, offers)
     terminal.notes(drafted.remarks)
     return tuple(about.name for about in drafted.descriptions)

@@ -20,7 +20,7 @@ from suite.results.records.machine import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.system.machine import why_no_gpu
-from suite.variants import NAMES
+from suite.variants import NAMES, way_of
 from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
@@ -215,7 +215,8 @@ def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, O
         reasons = offers[baseline].reasons
         known = [offers[baseline].problem, *(reasons.get(key, "") for c in its for key in (c.variant, c.backend))]
         why = next((f" ({words})" for words in known if words), "")
-        yield f"{baseline} cannot run: {places}{why}; skipped"
+        ways = "; ".join(sorted({way_of(case) for case in its})) if offers[baseline].ways else baseline
+        yield f"{ways} cannot run: {places}{why}; skipped"
 
 
 def workloads_unasked(request: Request, chosen: Sequence[Description], measured: Collection[str]) -> Iterator[str]:

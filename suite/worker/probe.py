@@ -19,6 +19,7 @@ import msgspec
 from suite.child_imports import PACKAGE
 from suite.processes import parent_death
 from suite.system.software import versions
+from suite.variants import KERAS_BACKENDS, every_variant_of, keras_backend
 from suite.worker_api.protocol import Offer
 
 # JAX and PyTorch on a GPU are as fast as these wheels make them.
@@ -116,18 +117,46 @@ def torch_offer() -> Offer:
 
 
 def keras_offer() -> Offer:
-    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU backend."""
+    """Return the workloads that have a control in Keras, and its variants on the frameworks that are installed."""
+    frameworks = {name: _under_keras(name) for name in KERAS_BACKENDS}
+    usable = {name: backends for name, backends in frameworks.items() if not isinstance(backends, str)}
+    if not usable:
+        raise ModuleNotFoundError(frameworks["tensorflow"])
+    os.environ["KERAS_BACKEND"] = "tensorflow" if "tensorflow" in usable else next(iter(usable))
     import keras  # pyright: ignore[reportMissingImports]
-    import tensorflow  # pyright: ignore
 
     from suite import controls_keras
 
+    ways = {name: usable.get(keras_backend(name), ()) for name in every_variant_of("keras", "cpu")}
     return Offer(
         implementation="keras",
-        backends={"cpu": ("cpu",)},
-        packages={"keras": keras.version(), "tensorflow": tensorflow.version.VERSION},
+        backends={name: (name,) for name in ("cpu", "gpu") if any(name in backends for backends in usable.values())},
+        packages={"keras": keras.version(), **_tensorflow_version()},
         names=controls_keras.names(),
+        ways=ways,
+        reasons={way: str(frameworks[keras_backend(way)]) for way, backends in ways.items() if not backends},
     )
+
+
+def _tensorflow_version() -> dict[str, str]:
+    tensorflow = sys.modules.get("tensorflow")
+    return {"tensorflow": tensorflow.version.VERSION} if tensorflow is not None else {}
+
+
+def _under_keras(name: str) -> tuple[str, ...] | str:
+    """Return the backends of a framework that Keras can use, or why it cannot be imported."""
+    try:
+        if name == "jax":
+            return tuple(jax_backends()[0])
+        if name == "torch":
+            import torch  # pyright: ignore[reportMissingImports]
+
+            return ("cpu", "gpu") if torch.cuda.is_available() else ("cpu",)
+        import tensorflow  # pyright: ignore
+
+        return ("cpu", "gpu") if tensorflow.config.list_physical_devices("GPU") else ("cpu",)
+    except ModuleNotFoundError as error:
+        return str(error)
 
 
 def xgboost_offer() -> Offer:

@@ -163,6 +163,6 @@ def a_step(record: Record, metric: str) -> float | None:
 def version_of(record: Record) -> str:
     """Return the timed package with its version; '' if the record lacks it."""
     implementation = record.case.implementation
-    package = "tensorflow" if implementation == "keras" else implementation
+    package = "tensorflow" if implementation == "keras" and "tensorflow" in record.software.packages else implementation
     version = record.software.packages.get(package)
     return f"{package} {version}" if version else ""

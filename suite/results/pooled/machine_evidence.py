@@ -26,6 +26,7 @@ class Evidence:
     records: Sequence[Record] = ()
     pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
     speedups: Sequence[PooledSpeedUp] = ()
+    ways: Sequence[PooledSpeedUp] = ()  # of loops as written and of baselines
 
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case."""
@@ -53,6 +54,7 @@ class Evidence:
             records=[record for record in self.records if record.workload in workloads],
             pools={case: pool for case, pool in self.pools.items() if case.workload in workloads},
             speedups=[item for item in self.speedups if item.workload in workloads],
+            ways=tuple(item for item in self.ways if item.workload in workloads),
         )
 
 
@@ -65,11 +67,13 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
 
 def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
     """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
+    ways = speedup.of_ways(current)
     return {
         slug: Evidence(
             records=of_machine,
             pools={case: pool for (machine, case), pool in current.items() if machine == slug},
             speedups=[item for item in speedups if item.machine == slug],
+            ways=tuple(item for item in ways if item.machine == slug),
         )
         for slug, of_machine in by_machine(records).items()
     }
