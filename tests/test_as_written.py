@@ -254,6 +254,25 @@ def test_a_machine_without_a_gpu_shows_its_column_and_no_speed_up():
     assert "on the CPU alone" in reading.answers[0]
 
 
+def test_ways_of_different_sides_are_not_compared():
+    cpu, gpu = ways()[6], ways()[3]
+    assert (cpu.backend, gpu.backend) == ("cpu", "gpu")
+    reading, _ = rows([cpu, gpu])
+    assert reading.answers == ("mnist_mlp: no way was measured on both sides.",)
+    reading, _ = rows([cpu, gpu, ways()[0]])
+    assert "on the CPU alone a step takes 1.25x (" in reading.answers[0]
+
+
+def test_of_two_allocators_the_row_shows_the_time_in_its_ratio():
+    plain = factory.on_hosts(timed({"cpu": 4e-3, "gpu": 1e-4}))
+    other = factory.on_hosts(timed({"cpu": 5e-3}, allocator="default-malloc"), (1.0, 1.0, 1.0, 1.0))
+    loop = factory.on_hosts(timed({"cpu": 6e-3}, variant="nnx-loop", scope="written"))
+    reading = as_written.read(of_one_machine([*plain, *other, *loop]))
+    row = next(row for row in reading.tables[0].rows if row[1].text == "jax, on the device")
+    cpu, gpu, ratio = (cell.sort for cell in row[2:5])
+    assert ratio == pytest.approx(cpu / gpu)
+
+
 def test_without_a_loop_as_written_there_is_no_answer():
     steps = [record for record in ways() if record.case.scope == "step"]
     assert as_written.read(of_one_machine(factory.on_hosts(steps))) is None

@@ -1,6 +1,6 @@
 """How does the answer depend on how the loop is written? The step of each way, CPU and GPU."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -130,9 +130,12 @@ def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
         found[case.workload].setdefault(key, Way(case=case)).sides[case.backend] = pool
     items = {item.case.ignoring_allocator: item for item in (*evidence.speedups, *evidence.ways)}
     for ways in found.values():
-        for (scope, implementation, variant), way in ways.items():
+        for way in ways.values():
             if gpu := way.sides.get("gpu"):
                 way.item = items.get(gpu.case.ignoring_allocator)
+            if way.item:
+                way.sides = {"cpu": way.item.cpu, "gpu": way.item.gpu}  # of two allocators the one in its ratio
+        for (scope, implementation, variant), way in ways.items():
             cpu = way.sides.get("cpu") or _side(ways, scope, implementation, _BASES.get(variant), "cpu")
             gpu = way.sides.get("gpu") or _side(ways, scope, implementation, _TREES.get(variant), "gpu")
             way.ratio = way.item.ratio if way.item else over(cpu, gpu) if cpu and gpu else None
@@ -196,11 +199,13 @@ def _failed(evidence: Evidence) -> Iterator[str]:
 
 
 def _alone(ways: Sequence[Way]) -> str:
-    """Return how the ways differ on the one backend that was measured."""
-    pools = [(way, backend, pool) for way in ways for backend, pool in way.sides.items()]
-    (slowest, backend, slow), (fastest, _, fast) = (
-        of(pools, key=lambda each: each[2].seconds.value) for of in (max, min)
-    )
+    """Return how the ways differ on the backend on which more of them were measured."""
+    counts = Counter(backend for way in ways for backend in way.sides)
+    backend, count = counts.most_common(1)[0]
+    if count < 2:
+        return "no way was measured on both sides"
+    pools = [(way, way.sides[backend]) for way in ways if backend in way.sides]
+    (slowest, slow), (fastest, fast) = (of(pools, key=lambda each: each[1].seconds.value) for of in (max, min))
     ratio = words(over(slow, fast).estimate)
     return f"on the {backend.upper()} alone a step takes {ratio} as long in {slowest.words} as in {fastest.words}"
 
