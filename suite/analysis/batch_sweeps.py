@@ -123,12 +123,8 @@ def _filled(sweep: Sequence[PooledSpeedUp]) -> str:
     clauses = []
     for side, pools in sides.items():
         enough = filled_from(pools)
-        at = (
-            f"from {units.count(enough.case.batch)} on"
-            if enough
-            else f"not yet up to {units.count(pools[-1].case.batch)}"
-        )
-        clauses.append(f"on the {side} {at}")
+        place = enough or pools[-1]
+        clauses.append(f"on the {side} {'above' if enough else 'nowhere up to'} {units.count(place.case.batch)}")
     return f" A larger batch gains less than {units.percent(LITTLE)} {', '.join(clauses)}."
 
 
