@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 from factory import of_one_machine
+from test_measure import answered, offer
 
 from suite import models, units, variants
 from suite.analysis.capabilities import MachineCapabilities
@@ -174,8 +175,8 @@ def test_what_is_skipped_is_named_by_its_way_where_other_ways_run():
     lacking = [Case(workload="mnist_mlp", backend="cpu", scope="written", batch=1, implementation="keras", variant=name)
                for name in ("fit-tensorflow", "train-on-batch-tensorflow")]  # fmt: skip
     reasons = {"fit-tensorflow": "No module named 'tensorflow'"}
-    offer = Offer(implementation="keras", ways={case.variant: () for case in lacking}, reasons=reasons)
-    assert list(baselines_skipped(lacking, {"keras": offer})) == [
+    keras = Offer(implementation="keras", ways={case.variant: () for case in lacking}, reasons=reasons)
+    assert list(baselines_skipped(lacking, {"keras": keras})) == [
         "keras fit, on tensorflow; keras train-on-batch, on tensorflow cannot run: mnist_mlp on cpu "
         "(No module named 'tensorflow'); skipped"
     ]
@@ -183,10 +184,19 @@ def test_what_is_skipped_is_named_by_its_way_where_other_ways_run():
 
 def test_an_implementation_that_is_missing_is_skipped_with_its_reason():
     lacking = [Case(workload="gbdt_mortgage", backend="gpu", scope="step", batch=1, implementation="xgboost")]
-    offer = Offer(implementation="xgboost", problem="no xgboost here", installed=False)
-    assert list(baselines_skipped(lacking, {"xgboost": offer})) == [
+    xgboost = Offer(implementation="xgboost", problem="no xgboost here", installed=False)
+    assert list(baselines_skipped(lacking, {"xgboost": xgboost})) == [
         "xgboost cannot run: gbdt_mortgage on gpu (no xgboost here); skipped"
     ]
+
+
+def test_trees_have_no_loop_as_written_and_that_is_said():
+    trees = factory.description("gbdt_mortgage", family="trees")
+    jax = offer("cpu", workloads=(trees,), names=("gbdt_mortgage",))
+    words = "only networks have loops as written: gbdt_mortgage; skipped in scope 'written'"
+    assert words in answered(jax, factory.HOST, workloads=("gbdt_mortgage",), scopes=("step", "written")).remarks
+    with pytest.raises(RuntimeError, match=f"{words}; nothing is left to measure"):
+        answered(jax, factory.HOST, workloads=("gbdt_mortgage",), scopes=("written",))
 
 
 def test_processes_of_loops_have_a_spread_of_their_own():

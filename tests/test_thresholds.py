@@ -369,10 +369,10 @@ def test_the_document_fits_its_schema_and_says_the_same(stored):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "this machine has no GPU to compare with its CPU; these have some: test-gpu-16-cores"),
+        ((), "this machine has no GPU to compare with its CPU; these have thresholds: test-gpu-16-cores"),
         (("test-gpu-16-core",), "no record is of machine 'test-gpu-16-core' (did you mean 'test-gpu-16-cores'?)"),
         (("test-cpu, 4 cores",), "machine 'test-cpu-4-cores' has no GPU to compare with its CPU"),
-        (("other-gpu",), "the GPU of 'other-gpu' wins; measure it there: suite run --experiment crossover"),
+        (("other-gpu",), "machine 'other-gpu' has no threshold; measure it there: suite run --experiment crossover"),
     ],
 )
 def test_a_machine_without_one_says_why_and_what_to_do(stored, tmp_path, words, reason):
@@ -390,7 +390,7 @@ def test_a_machine_without_one_says_why_and_what_to_do(stored, tmp_path, words, 
 def test_without_any_record_nothing_is_measured_yet(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, output = printed("anything")
-    assert (code, output) == (1, "Error: no record is of machine 'anything'; no machine has one yet\n")
+    assert (code, output) == (1, "Error: no record is of machine 'anything'; no machine has a threshold yet\n")
 
 
 # Crossing of two times

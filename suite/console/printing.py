@@ -60,7 +60,11 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     records_here = [record for record in records if record.machine.slug == here.slug]
     result = experiments.load(name).read(machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if result is None:
-        terminal.say(f"experiment '{name}' has no answer yet: some of the cases that it compares are not measured")
+        profiles = {record.profile for record in records_here if record.experiment == name}
+        why = "some of the cases that it compares are not measured"
+        if profiles == {"smoke"}:
+            why = "profile smoke only shows that everything runs"
+        terminal.say(f"experiment '{name}' has no answer yet: {why}")
     for table in result.tables if result else ():
         show(table)
     for answer in result.answers if result else ():

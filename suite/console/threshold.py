@@ -52,7 +52,7 @@ def _row(item: Threshold) -> tuple[str, ...]:
 def _missing(slug: str, default: bool, here: Machine, records: Iterable[Record], having: set[str]) -> str:
     """Return why a machine has no threshold, and what to do."""
     of_machine = [record for record in records if record.machine.slug == slug]
-    others = f"these have some: {', '.join(sorted(having))}" if having else "no machine has one yet"
+    others = f"these have thresholds: {', '.join(sorted(having))}" if having else "no machine has a threshold yet"
     if not of_machine and not default:
         known = sorted({record.machine.slug for record in records})
         near = difflib.get_close_matches(slug, known, 1)
@@ -61,4 +61,4 @@ def _missing(slug: str, default: bool, here: Machine, records: Iterable[Record],
     if not (here.gpus if default else any(record.backend == "gpu" for record in of_machine)):
         who = "this machine" if default else f"machine '{slug}'"
         return f"{who} has no GPU to compare with its CPU; {others}"
-    return f"nothing says from which work of a call the GPU of '{slug}' wins; measure it there: {_MEASURE}; {others}"
+    return f"machine '{slug}' has no threshold; measure it there: {_MEASURE}; {others}"

@@ -198,7 +198,9 @@ def parts_skipped(
     if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
         yield f"only inference is served: {', '.join(none)}; skipped in scope 'serve'"
     if "kernels" in scopes and not request.backends and "gpu" not in jax.backends:
-        yield "kernels are those of a GPU; skipped in scope 'kernels'"
+        yield "scope 'kernels' needs a GPU, see suite doctor; skipped"
+    if "written" in scopes and (none := [about.name for about in chosen if not about.is_network]):
+        yield f"only networks have loops as written: {', '.join(none)}; skipped in scope 'written'"
     read = [f"'{scope}'" for scope in scopes if SCOPES[scope].reads_storage]
     if read and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; skipped in scope {', '.join(read)}"
