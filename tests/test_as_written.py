@@ -256,6 +256,21 @@ def test_the_answer_names_the_range_the_articles_way_and_the_ways_in_which_the_c
     assert "documented 13.29x. The CPU is faster in torch loop-wait." in answer
 
 
+def test_each_network_has_a_chart_whose_loops_are_told_apart():
+    about = msgspec.structs.replace(NETWORK, name="mnist_cnn")
+    other = [
+        factory.record("mnist_cnn", side, [value * one for one in HOSTS], about=about, scope=scope, variant=variant)
+        for scope, variant in (("step", "plain"), ("written", "nnx-loop"))
+        for side, value in (("cpu", 4e-3), ("gpu", 1e-4))
+    ]
+    reading, _ = rows([*ways(), *other])
+    charts = (reading.chart, *reading.beside)
+    assert [chart.name for chart in charts] == ["mnist_cnn", "mnist_mlp"]
+    first, second = ([(point.row, point.series) for point in chart.points] for chart in charts)
+    assert first == [("jax nnx-loop", "as written"), ("jax, on the device", "another way")]
+    assert len(second) == len(set(second)) == 5
+
+
 def test_a_machine_without_a_gpu_shows_its_column_and_no_speed_up():
     reading, table = rows([record for record in ways() if record.backend == "cpu"])
     assert reading.chart is None

@@ -110,15 +110,24 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         rows=tuple(_row(name, way, evidence) for name, way in every),
         notes=tuple(_failed(evidence)),
     )
-    points = tuple(ratio_point(name, way.ratio, row=way.words) for name, way in every if way.ratio is not None)
-    chart = Chart(
-        caption="CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster.",
+    answers = tuple(_answer(name, ways) for name, ways in networks.items())
+    charts = (_chart(name, ways) for name, ways in networks.items())
+    first, *further = [chart for chart in charts if chart.points] or [None]
+    return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)))
+
+
+def _chart(name: str, ways: Sequence[Way]) -> Chart:
+    """Return a network's speed-ups by way: all networks in one chart would be thousands of pixels high."""
+    kinds = {True: "as written", False: "another way"}
+    return Chart(
+        name=name,
+        caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster.",
         across="CPU time / GPU time, log scale",
-        points=points,
+        points=tuple(
+            ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words) for way in ways if way.ratio
+        ),
         level=1.0,
     )
-    answers = tuple(_answer(name, ways) for name, ways in networks.items())
-    return ExperimentResult(answers=answers, tables=(table,), chart=chart if points else None)
 
 
 def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
