@@ -496,7 +496,7 @@ def parity(session: nox.Session) -> None:
     """
     install(session)
     dependencies(session, "tests", "control")
-    session.run("pytest", "tests/test_controls.py")
+    session.run("pytest", "tests/test_controls.py", "tests/test_torch_loop.py")
     session.run("python", "-m", "parity", *session.posargs, env={"PYTHONPATH": "tests"})
 
 

@@ -2,6 +2,7 @@
 
 `step`: steady state with the batch on the device. `transfer`: a step with its batch copied from the host. `epoch`: a
 step with the input pipeline, from storage. `input`: the pipeline alone. `cold`: lowering, compiling and the first step.
+`written`: a step of a loop as people write it, examples in the host's memory; the variant names the way.
 `run`: the documented whole run. `calls`: the first four calls of a fresh process. `learning`: training from storage,
 then accuracy. `serve`: requests of one picture each, several in flight. `kernels`: the GPU's busy time of a step.
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve", "kernels"]
+Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve", "kernels", "written"]
 FEWEST_REQUESTS = 200  # with stored latency, in each process of scope `serve`
 PROFILED_CHAINS = 2  # chains in the profile of scope `kernels`: of about 0.4 s, some 200,000 kernels at most
 
@@ -58,7 +59,8 @@ class ScopeRow:
 
     # How its times are judged.
     method: int = 1  # of timing, raised by hand when it changes; times of different methods are never pooled
-    steady: bool = False  # no work may continue after its samples; processes vary as for a step
+    steady: bool = False  # no work may continue after its samples; processes vary as for a step ...
+    own_spread: bool = False  # ... unless they vary in a way of their own
     bounded: bool = False  # bounded by the hardware's floor; its samples must have no trend
     certified: bool = False  # certified by baselines
 
@@ -102,6 +104,14 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         with_step=True, samples_stage="transfer_samples",
         usual=True, several_hosts=True, reference="headline set",
         steady=True,
+    ),
+    "written": ScopeRow(
+        sentence="one step of a loop as people write it, its examples in the host's memory",
+        heading="step, as written", badge="as written", unit="a step", progress="a step as written",
+        title="A step of a loop as people write it",
+        with_step=True, samples_stage="written_samples",
+        implementations=("jax", "torch", "keras"),
+        steady=True, own_spread=True, bounded=True,
     ),
     "epoch": ScopeRow(
         sentence="one step with its batch brought from storage", heading="step, from storage",

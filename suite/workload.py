@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from suite import families
+
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 CpuKernels = Literal["xla", "onednn", "onednn-alone", "ynn"]  # library of XLA's CPU kernels, if there is a choice
 GpuGraph = Literal["xla", "whole", "concurrent"]  # part of a step that XLA puts into a CUDA graph
@@ -54,6 +56,9 @@ class Source(Plain, frozen=True, kw_only=True):
     year: int
     address: str
     place: str  # place in the source, or how it was found if the source is silent
+    way: Literal["", "fit", "train-on-batch"] = (
+        ""  # in which its author wrote the timed loop, in Keras; '' if in another
+    )
 
 
 class Claim(Plain, frozen=True, kw_only=True):
@@ -125,6 +130,11 @@ class Description(Plain, frozen=True, kw_only=True):
     def stored(self) -> bool:
         """Whether its examples come from a data set, through an input pipeline."""
         return self.data != "random"
+
+    @property
+    def documented(self) -> bool:
+        """Whether it is a documented model: not a ceiling, and not a member of a family of sizes."""
+        return self.family != "ceiling" and not families.family_of(self.name)
 
     @property
     def has_pictures(self) -> bool:

@@ -144,13 +144,15 @@ def test_an_epoch_and_its_input_are_of_stored_data_on_one_device_in_the_plain_wa
     assert of(torch, "scope", "loader") == {("input", "processes")}
 
 
-def test_a_whole_run_is_of_jax_on_one_device_where_the_source_timed_one():
+def test_a_whole_run_is_on_one_device_where_the_source_timed_one():
     assert timed(scopes=("run",)) == ()
     both = {"scopes": ("run",), "variants": ("plain", "resident", "stacked", "scan")}
     assert of(timed(LONG, **both), "variant") == {"plain", "resident"}
     assert of(timed(SEARCHED, **both), "variant") == {"plain", "stacked"}
     assert of(timed(SEARCHED, **both, devices=2), "variant") == {"stacked"}
-    assert timed(LONG, implementations=("torch",), scopes=("run",)) == ()
+    written = {"implementations": ("torch", "keras"), "scopes": ("run",), "allocators": ("tuned-malloc",)}
+    assert of(timed(LONG, **written), "variant") == {"loop-wait", "fit-jax", "fit-torch", "fit-tensorflow"}
+    assert timed(LONG, **written, devices=2) == timed(SEARCHED, **written) == timed(**written) == ()
     assert of(timed(LONG, variants=("resident",)), "scope") == set()
 
 

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import click
 import factory
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from suite import experiments, models
+from suite import experiments, models, variants
 from suite.cli import gallery, main
 from suite.cluster import plan
 from suite.console import citing
@@ -30,6 +31,7 @@ from suite.report.site import pages
 from suite.results.evidence.gallery import Sheet
 from suite.results.records import store
 from suite.results.single.summary import summary
+from suite.scopes import Scope
 from suite.sessions import bench, publishing, resuming
 from suite.worker_api.protocol import Offer
 
@@ -582,6 +584,15 @@ def test_what_is_settled_by_a_stored_plan_is_said_to_be_ignored_and_nothing_else
 def test_every_command_is_told_in_one_line_of_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert "..." not in said("--help")[1].partition("Commands:")[2]
+
+
+def test_the_options_of_a_run_fit_eighty_columns_and_name_every_scope_and_variant(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = said("run", "--help")[1]
+    assert max(map(len, text.splitlines())) <= 80
+    words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", re.sub(r"-\n +", "-", text)))
+    assert set(get_args(Scope)) <= words
+    assert {re.sub(r"-(jax|torch|tensorflow)$", "", name) for name in variants.NAMES} <= words
 
 
 @pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", "", "box\ntwo", "box\ttwo", 82 * "a"])

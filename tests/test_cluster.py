@@ -98,7 +98,7 @@ CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
 
 def offered(name):
     """Return what an implementation offers on the machine where jobs are planned, which has no GPU."""
-    about = {"workloads": KNOWN, "ceilings": (CEILING,)} if name == "jax" else {}
+    about = {"workloads": KNOWN, "of_experiments": (CEILING,)} if name == "jax" else {}
     names = tuple(each.name for each in KNOWN if each.family != "trees")
     return Offer(implementation=name, backends={"cpu": ("cpu",)}, names=names, **about)
 

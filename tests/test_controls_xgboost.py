@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from suite import controls_xgboost, models
+from suite import controls_xgboost, families, models
 from suite.case import Case
 from suite.driver import validation
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, share
@@ -127,7 +127,7 @@ def test_it_offers_the_backends_that_it_was_built_for(xgboost):
     xgboost.cuda = True
     offer = probe.xgboost_offer()
     assert set(offer.backends) == {"cpu", "gpu"}
-    assert offer.names == ("gbdt_mortgage",)
+    assert offer.names == ("gbdt_mortgage", *families.members("suite.controls_xgboost"))
 
 
 def test_one_thread_is_timed_on_the_cpu_alone_and_refused_on_a_gpu():

@@ -58,7 +58,7 @@ def test_a_number_that_was_timed_needs_no_condition():
 def test_a_part_that_no_thread_shortens_is_never_won_back():
     reading = read(law(0.005, 0.08), gpu=0.001)
     assert reading.answers[0].endswith(
-        " No number of cores equals the GPU: even without end they would take 5.02 ms a step, the GPU takes 1.00 ms."
+        " No number of cores equals the GPU: even infinitely many would take 5.02 ms a step, the GPU takes 1.00 ms."
     )
     assert [cell.text for cell in reading.tables[1].rows[0][6:8]] == ["never", "never"]
 
@@ -101,6 +101,19 @@ def test_threads_that_share_a_core_are_no_part_of_the_law():
     assert row[6].text == "73"
     reading = read(times, gpu=0.0021)
     assert reading.tables[1].rows[0][6].text != "73", "each counts as a core where nothing else is known"
+
+
+def test_a_number_beyond_the_law_has_its_condition_even_if_so_many_threads_were_timed():
+    """Sixteen threads of eight cores take 11 ms here: that 11 cores take 9 ms was not timed."""
+    times, machine = law(0.001, 0.08), msgspec.structs.replace(factory.HOST, threads_per_core=2)
+    times[None] = times[8]
+    assert " It would take 11 cores (" in read(times, gpu=0.009, machine=machine).answers[0]
+
+
+def test_a_fastest_number_that_is_not_surely_faster_does_not_say_that_more_do_not_help():
+    times = law(0.005, 0.08)
+    times[None] = 1.0005 * times[8]
+    assert "even infinitely many would take" in read(times, gpu=0.001).answers[0]
 
 
 def test_what_a_core_is_is_said():

@@ -80,6 +80,23 @@ def test_hosts_without_a_kernel_are_not_counted():
     assert not list(covariates(pools.pools(factory.record("mnist_mlp", "cpu", machine=MACHINE) for _ in range(3))))
 
 
+def test_pools_without_a_kernel_are_not_counted_either():
+    speeds = [1e10, 1.1e10, 1.2e10]
+    bare = [
+        factory.record("gbdt_mortgage", "cpu", machine=MACHINE, campaign=f"2026020{host}",
+                       runs=tuple(factory.run(n, 0.01, host=f"{host:016x}") for n in range(2)))
+        for host in range(3)
+    ]  # fmt: skip
+    one = copy_of([*world([0.01, 0.011, 0.012], speeds), *pools.pools(bare)])
+    assert {pool.case.workload for pool in one.pools} == set(WORKLOADS)
+
+
+def test_short_steps_have_rows_that_say_so():
+    speeds = [1e10, 1.1e10, 1.2e10]
+    found = [*covariates(world([0.01, 0.011, 0.012], speeds)), *covariates(world([1e-5, 1.1e-5, 1.2e-5], speeds))]
+    assert [row[2].text for row in report.covariates(found).rows] == ["–", "–", "below 200 µs", "below 200 µs"]
+
+
 @pytest.mark.parametrize(("explains", "said"), [(True, "it is worth using"), (False, "no number is corrected")])
 def test_the_page_says_whether_a_kernel_is_used(explains, said):
     speeds = [1e10, 1.1e10, 1.2e10, 0.9e10]

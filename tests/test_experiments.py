@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from factory import of_one_machine
 
-from suite import ceilings, experiments, models, units
+from suite import ceilings, experiments, families, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.claims import observations
@@ -72,7 +72,7 @@ def test_every_experiment_keeps_the_contract(name):
     assert len(made) == len(set(made)) > 1
     timed = {about.name for about in catalogue if name != "run_length" or about.run is not None}
     assert {case.workload for case in made} == timed
-    known = {*models.names(), *ceilings.names()}
+    known = {*models.names(), *ceilings.names(), *families.NAMES}
     assert set(module.WORKLOADS) <= known
     assert module.read(of_one_machine([])) is None
 
@@ -187,6 +187,34 @@ def test_throughput_is_drawn_for_both_sides_over_the_batch():
     ratios = [gpu.value / cpu.value for cpu, gpu in zip(*by_side.values(), strict=True)]
     assert ratios == pytest.approx([0.25, 1.0, 4.0], rel=0.02)
     assert all(point.low <= point.value <= point.high for point in chart.points)
+
+
+def rising(cpu, gpu):
+    """Records of a sweep over the batch: seconds of each side by batch size."""
+    return [
+        factory.record("mnist_mlp", side, noisy(seconds), batch=batch)
+        for side, times in (("cpu", cpu), ("gpu", gpu))
+        for batch, seconds in times.items()
+    ]
+
+
+def test_from_which_batch_a_larger_one_gains_little_is_said_and_a_column():
+    cpu = {16: 1.6e-3, 64: 6.2e-3, 256: 24.5e-3}  # 10,000 examples a second, a few percent more by larger batches
+    gpu = {16: 1.0e-3, 64: 1.0e-3, 256: 2.0e-3}  # twice as many up to the largest
+    result = read(crossover, factory.on_hosts(rising(cpu, gpu), ALIKE))
+    assert (
+        " A larger batch gains less than 10 % on the CPU above 16, on the GPU nowhere up to 256." in result.answers[0]
+    )
+    (table,) = result.tables
+    left = [
+        [row[table.columns.index(f"{side}: best larger batch")].text for row in table.rows] for side in ("CPU", "GPU")
+    ]
+    assert left == [["1.04x", "1.01x", units.DASH], ["8.00x", "2.00x", units.DASH]]
+
+
+def test_a_batch_after_which_the_rate_falls_is_enough():
+    result = read(crossover, factory.on_hosts(rising({16: 1e-3, 64: 8e-3}, {16: 1e-3, 64: 1e-3, 256: 3.9e-3}), ALIKE))
+    assert "on the CPU above 16, on the GPU nowhere up to 64." in result.answers[0]
 
 
 def test_sides_that_did_not_compute_the_same_do_not_count_and_their_row_says_so():

@@ -16,8 +16,6 @@ WRITERS = ("driver", "multihost", "processes", "programs", "system", "telemetry"
 KEPT = {
     "Learnt.losses": "the curve of a training, to look at when its accuracy surprises",
     "Learnt.loss_every": "the steps that the points of that curve are of",
-    "ReferenceKernel.copy_bytes_per_second": "how fast a host was, for an estimate over several hosts",
-    "ReferenceKernel.matmul_flop_per_second": "how fast a host was, for an estimate over several hosts",
     "Run.last_loss": "a run without it has failed, which the driver says when it collects it",
     "Run.position": "the order within a round, by which an effect of order can be sought",
     "Telemetry.readings": "what the figures of a window rest on",

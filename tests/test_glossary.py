@@ -16,7 +16,7 @@ from suite.results.pooled.ways import Certificate
 from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.scopes import Scope
-from suite.variants import VARIANTS, way_of
+from suite.variants import VARIANTS, WRITTEN, way_of
 
 STATES = "Status: what may be said of a number"
 
@@ -47,7 +47,8 @@ def test_every_word_of_a_closed_set_is_explained(closed):
 def test_every_way_of_every_implementation_is_explained():
     ways = [
         Case(workload="", backend="cpu", scope="step", batch=1, implementation=implementation, variant=variant)
-        for implementation, variants in VARIANTS.items()
+        for table in (VARIANTS, WRITTEN)
+        for implementation, variants in table.items()
         for variant in variants
     ]
     assert set(map(way_of, ways)) <= words()

@@ -219,8 +219,8 @@ def test_kernels_are_profiled_on_a_gpu_alone_in_a_process_of_their_own():
     assert scopes("cpu", "gpu", scopes=("kernels",))[0] == [("gpu", "kernels")]
     found, remarks = scopes("cpu", scopes=("step", "kernels"))
     assert found == [("cpu", "step")]
-    assert "kernels are those of a GPU; skipped in scope 'kernels'" in remarks
-    with pytest.raises(RuntimeError, match=r"kernels are those of a GPU; .*nothing is left to measure"):
+    assert "scope 'kernels' needs a GPU, see suite doctor; skipped" in remarks
+    with pytest.raises(RuntimeError, match=r"scope 'kernels' needs a GPU, .*nothing is left to measure"):
         scopes("cpu", scopes=("kernels",))
 
 

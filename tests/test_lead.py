@@ -9,6 +9,7 @@ import pytest
 
 from suite.report.parts import ladder_figures, lead, overview, rungs
 from suite.report.parts.cards import cards
+from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.speedup import pooled_speedups
 
 SHARES, WIDE = (1.0, 1.01, 0.99), (1.0, 1.6, 0.7)
@@ -28,7 +29,8 @@ def text(words):
 
 def said(*models):
     records = [record for one in models for record in one]
-    return text(lead.answer(rungs.rungs(pooled_speedups(records)), records))
+    speedups = [item for each in evidence(records).values() for item in (*each.speedups, *each.ways)]
+    return text(lead.answer(rungs.rungs(speedups), records))
 
 
 def quoting(*models):
@@ -62,6 +64,16 @@ def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_k
     answer = said(sides("a", 10), sides("b", 40), storage)
     assert answer.endswith(" Count more, and 10x becomes 2.0x read from storage (1 model).")
     assert "Count more" not in said(sides("a", 10), sides("b", 40))
+
+
+def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article_do_not():
+    step = sides("a", 4, variant="nnx-jit", certified=False)
+    loop = sides("a", 2, scope="written", variant="nnx-loop", certified=False)
+    assert said(sides("a", 10), sides("b", 40), step).endswith(" 10x becomes 4.0x written as in tutorials (1 model).")
+    assert said(sides("a", 10), sides("b", 40), [*loop, *step]).endswith(
+        " 10x becomes 2.0x written as in tutorials (1 model)."
+    )
+    assert "of 2 models" in said(sides("a", 10), sides("b", 40), sides("crossover_mlp_32x2", 3))
 
 
 def test_a_chart_s_title_is_its_finding():

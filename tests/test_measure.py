@@ -782,17 +782,17 @@ CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
 
 
 def test_an_experiment_brings_its_own_cases_and_workloads():
-    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="roofline").cases
+    found = answered(offer("cpu", of_experiments=(CEILING,)), experiment="roofline").cases
     assert [(case.workload, case.batch) for case in found] == [("ceiling_matmul", 1024)]
-    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="threads", workloads=("cifar10_mlp",)).cases
+    found = answered(offer("cpu", of_experiments=(CEILING,)), experiment="threads", workloads=("cifar10_mlp",)).cases
     assert {(case.workload, case.threads) for case in found} == {("cifar10_mlp", n) for n in (1, 2, None)}
 
 
 def test_no_ceiling_is_timed_unless_the_roofline_is_asked_for():
-    found = answered(offer("cpu", ceilings=(CEILING,)), every_workload=True).cases
+    found = answered(offer("cpu", of_experiments=(CEILING,)), every_workload=True).cases
     assert {case.workload for case in found} == {"mnist_mlp", "cifar10_mlp"}
     with pytest.raises(LookupError, match="no workload 'ceiling_matmul'"):
-        answered(offer("cpu", ceilings=(CEILING,)), workloads=("ceiling_matmul",))
+        answered(offer("cpu", of_experiments=(CEILING,)), workloads=("ceiling_matmul",))
 
 
 def test_the_headline_experiment_takes_the_cases_of_a_run_that_names_nothing():
@@ -851,11 +851,11 @@ def test_a_named_workload_that_an_experiment_does_not_take_is_said_to_be_left_ou
 def test_a_gpu_is_asked_for_the_precisions_that_it_has():
     old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
     here = msgspec.structs.replace(factory.HOST, gpus=(old,))
-    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), here, experiment="roofline").cases
+    found = answered(offer("cpu", "gpu", of_experiments=(CEILING,)), here, experiment="roofline").cases
     assert [(case.backend, case.precision) for case in found] == [
         ("cpu", "float32-highest"), ("gpu", "float32-highest")
     ]  # fmt: skip
-    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), factory.HOST, experiment="roofline").cases
+    found = answered(offer("cpu", "gpu", of_experiments=(CEILING,)), factory.HOST, experiment="roofline").cases
     assert len(found) == 4
 
 

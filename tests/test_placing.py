@@ -140,6 +140,17 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
     assert "no serving" not in said
 
 
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [("smoke", "profile smoke only shows that everything runs"), ("quick", "some of the cases that it compares are")],
+)
+def test_an_experiment_without_an_answer_says_why(tmp_path, capsys, profile, why):
+    record = msgspec.structs.replace(factory.record(profile=profile), experiment="as_written")
+    store.add(record, tmp_path)
+    printing.print_answers("as_written", (tmp_path,), record.machine)
+    assert f"experiment 'as_written' has no answer yet: {why}" in capsys.readouterr().err
+
+
 def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys):
     path = store.add(factory.record(), tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))

@@ -128,7 +128,7 @@ def test_what_has_no_bearing_on_the_time_is_pooled(changes):
     ("implementation", "names", "other"),
     [
         ("torch", ("torch", "torch-cuda", "torch-cudnn"), "jax"),
-        ("keras", ("keras", "tensorflow"), "jax"),
+        ("keras", ("keras", "tensorflow", "jax", "torch"), "xgboost"),
         ("xgboost", ("xgboost",), "torch"),
         ("openvino", ("openvino", "torch"), "jax"),
     ],

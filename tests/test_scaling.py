@@ -16,8 +16,9 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import cells_by_workload, losses_apart, second
 from suite.driver.forecast import process_seconds
 from suite.driver.profiles import EFFORTS
-from suite.experiments import crossover, scaling
+from suite.experiments import scaling
 from suite.nn.histograms import HESSIAN_BITS, LARGEST
+from suite.results.stats.fit import crossing
 
 EIGHT = MachineCapabilities(backends=("cpu", "gpu"), cores=64, gpus=8)
 MLP = models.load("cifar10_mlp").description
@@ -207,7 +208,7 @@ def test_a_speed_is_pooled_over_the_hosts_that_took_both_steps():
 
 def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():
     pairs = second(cells_by_workload(of_one_machine(factory.on_hosts(node())))["cifar10_mlp"])
-    at = crossover.crossing([(side.batch, side.speed.estimate) for side in pairs])
+    at = crossing([(side.batch, side.speed.estimate) for side in pairs])
     assert 32 < at.low < at.size < at.high < 128  # 80: half of its examples take as long as the sum
     assert at.size == pytest.approx(80, rel=0.1)
 

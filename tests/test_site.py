@@ -586,7 +586,7 @@ def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
     assert {scope: tables.scope_cell(scope).text for scope in get_args(Scope)} == {
         "step": "step", "transfer": "transfer, a step", "epoch": "epoch, a step", "input": "input, a batch",
         "cold": "cold, in all", "run": "run, in all", "calls": "calls, a call", "learning": "learning, in all",
-        "serve": "serve, an answer", "kernels": "kernels, a step",
+        "serve": "serve, an answer", "kernels": "kernels, a step", "written": "written, a step",
     }  # fmt: skip
     records = [factory.record(backend=side, step_seconds=[t] * 3, scope=scope)
                for scope in ("step", "epoch", "cold") for side, t in (("cpu", 2.0), ("gpu", 1.0))]  # fmt: skip

@@ -244,7 +244,8 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
 
     assert scopes(about) == {"step", "transfer", "cold"}
     assert scopes(documented) == {"step", "transfer", "cold", "run"}
-    assert scopes(documented, implementations=("torch",)) == {"step"}
+    assert scopes(about, implementations=("torch",)) == {"step"}
+    assert scopes(documented, implementations=("torch",)) == {"step", "run"}
     assert scopes(documented, variants=("scan",)) == {"step"}
     assert scopes(documented, variants=("resident",)) == {"run"}
     assert scopes(documented, variants=("nnx-jit",)) == {"step", "transfer", "cold"}

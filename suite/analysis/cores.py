@@ -21,17 +21,14 @@ class EqualCores:
     pools: Sequence[Pool]  # of the CPU, the fewest threads first
     best: Pool  # the fastest of them
     law: Amdahl
+    fitted: int  # the largest number of threads that the law is of
+    stops: bool  # whether more threads than the fastest's are surely slower
     cores: Estimate
 
     @property
     def without_end(self) -> Estimate:
         """Seconds of a step with threads without end."""
         return self.law.at(math.inf)
-
-    @property
-    def most(self) -> int:
-        """The largest number of threads that was timed."""
-        return threads(self.pools[-1])
 
 
 def threads(pool: Pool) -> int:
@@ -56,7 +53,8 @@ def equal_cores(pools: Sequence[Pool], gpu: Pool) -> EqualCores | None:
     cores = law.reaching(_timed(gpu))
     if stops:
         cores = cores.mapped(lambda end: math.inf if end > threads(best) else end)
-    return EqualCores(gpu=gpu, pools=pools, best=best, law=law, cores=cores)
+    most = threads(fitted[-1])
+    return EqualCores(gpu=gpu, pools=pools, best=best, law=law, fitted=most, stops=stops, cores=cores)
 
 
 def _timed(pool: Pool) -> Timed:
@@ -68,8 +66,8 @@ def sentence(equal: EqualCores) -> str:
     """Return how many cores would equal the GPU, in words, and on what that hangs."""
     cores, gpu, rest = equal.cores, units.seconds(equal.gpu.seconds.value), equal.without_end
     width = units.half_width(rest.low, rest.high)
-    never = f"even without end they would take {units.seconds(rest.value, width)} a step, the GPU takes {gpu}"
-    if threads(equal.best) < equal.most and math.isinf(cores.value):
+    never = f"even infinitely many would take {units.seconds(rest.value, width)} a step, the GPU takes {gpu}"
+    if equal.stops:
         never = f"more than {units.count(threads(equal.best))} do not help, and the GPU takes {gpu} a step"
     if math.isinf(cores.value):
         if cores.low is None or math.isinf(cores.low):
@@ -77,7 +75,7 @@ def sentence(equal: EqualCores) -> str:
         return f"Probably no number of cores equals the GPU, and at least {number(cores.low)} would have to: {never}."
     within = f" ({interval(cores)})" if cores.low is not None else ""
     count = units.pluralize(whole(cores.value), "core")
-    if cores.value <= equal.most:
+    if cores.value <= equal.fitted:
         return f"It takes {count}{within} to equal the GPU, with {gpu} a step."
     return (
         f"It would take {count}{within} to equal the GPU, with {gpu} a step, if threads go on to help as they do here."

@@ -15,7 +15,6 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import campaign_sort_key
 from suite.results.single.summary import Summary, against, fastest, summary
 from suite.results.stats.fit import Crossing
@@ -81,7 +80,7 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
     """Yield the fitting cases of each workload, backend and campaign, with the faster allocator."""
     groups: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        if is_ceiling(record) or not fits(record):
+        if not record.description.documented or not fits(record):
             continue
         same = record.case.ignoring_allocator
         groups[record.workload, record.backend, record.campaign][same].append(summary(record))

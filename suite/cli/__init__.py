@@ -9,7 +9,7 @@ from suite import __version__
 from suite.cli.about import data, doctor, list_workloads
 from suite.cli.ending import signals
 from suite.cli.output import outlasting
-from suite.cli.records import baselines, check_citations, cite, compare, publish, report, validate
+from suite.cli.records import baselines, check_citations, cite, compare, publish, report, threshold, validate
 from suite.cli.running import join, run
 from suite.cli.types import COMMANDS, new_name
 
@@ -52,6 +52,6 @@ def main() -> None:
     """Time documented models on CPU and GPU, and publish the results."""
 
 
-_OF_RECORDS = (publish, report, compare, baselines, validate, cite, check_citations)
+_OF_RECORDS = (publish, report, compare, baselines, threshold, validate, cite, check_citations)
 for command in (list_workloads, run, *_OF_RECORDS, data, join, doctor):
     main.add_command(command)

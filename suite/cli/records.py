@@ -1,4 +1,4 @@
-"""Commands for existing records: publish, report, compare, baselines, validate, cite, check-citations."""
+"""Commands for existing records: publish, report, compare, baselines, threshold, validate, cite, check-citations."""
 
 import sys
 from collections.abc import Iterable
@@ -90,6 +90,24 @@ def baselines(as_json: bool, out: Path) -> None:
 
     check_out(out)
     printing.baselines((PUBLISHED, out), as_json)
+
+
+@click.command(short_help="Print the work of a call from which the GPU pays.")
+@click.argument("machine", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: schema threshold/1.")
+@out_folder
+def threshold(machine: str | None, as_json: bool, out: Path) -> None:
+    """Print the work of one call from which the GPU of MACHINE takes less time than its CPU, by way of writing it.
+
+    Work is the FLOP of a dense network's step, of a scan those of all its steps, or the rows times columns of a table
+    for boosted trees. MACHINE is a name as in keys, published or local. Default: this machine. Exit 1 if nothing
+    was measured; suite run --experiment crossover measures it.
+    """
+    from suite.console import threshold as printing
+    from suite.system import machine as machines
+
+    check_out(out)
+    printing.print_thresholds((PUBLISHED, out), machine, machines.machine(), as_json)
 
 
 def check_out(out: Path) -> None:

@@ -68,11 +68,10 @@ def planned(
 
 def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     """Return the requested workloads that a node can measure: this machine, or a scheduler's ideal one."""
-    needed: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
-    offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in needed}
+    offers: dict[Implementation, Offer] = probing.requested(asked)
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
-        offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
+        offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS, ways={}) for name, offer in offers.items()}
     drafted = plan.make_plan(asked, node, offers)
     terminal.notes(drafted.remarks)
     return tuple(about.name for about in drafted.descriptions)

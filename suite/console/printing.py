@@ -14,7 +14,6 @@ from suite.results.records.identity import identity
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
 from suite.results.single import prices, selection
-from suite.results.single.roofline import is_ceiling
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.state import State
 from suite.results.views import documents
@@ -37,7 +36,7 @@ def print_results(
     """
     from suite.report.parts import cost, frameworks, from_storage, one_campaign, placing, tables
 
-    general = [record for record in _loaded(folders, noted) if record.general and not is_ceiling(record)]
+    general = [record for record in _loaded(folders, noted) if record.general and record.description.documented]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     costs = cost.for_terminal(records, here.slug, listed)
     stored = from_storage.for_terminal(records, here.slug)
@@ -61,7 +60,11 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     records_here = [record for record in records if record.machine.slug == here.slug]
     result = experiments.load(name).read(machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if result is None:
-        terminal.say(f"experiment '{name}' has no answer yet: some of the cases that it compares are not measured")
+        profiles = {record.profile for record in records_here if record.experiment == name}
+        why = "some of the cases that it compares are not measured"
+        if profiles == {"smoke"}:
+            why = "profile smoke only shows that everything runs"
+        terminal.say(f"experiment '{name}' has no answer yet: {why}")
     for table in result.tables if result else ():
         show(table)
     for answer in result.answers if result else ():

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from suite import discovery
+from suite import discovery, families
 from suite.controls_xgboost._base import Control
 
 names = partial(discovery.names, __path__)
-load: Callable[[str], Control] = discovery.loader(__name__, "control in XGBoost for workload", "CONTROL")
+load: Callable[[str], Control] = families.loader(__name__, "control in XGBoost for workload", "CONTROL")

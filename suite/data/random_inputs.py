@@ -15,3 +15,10 @@ def points_on_a_line(rng: np.random.Generator, examples: int) -> dict[str, np.nd
     """Return inputs float32[N,1], normally distributed, and labels float32[N] on the line."""
     inputs = rng.standard_normal((examples, 1), np.float32)
     return {"inputs": inputs, "labels": np.float32(SLOPE) * inputs[:, 0] + np.float32(INTERCEPT)}
+
+
+def labelled_rows(rng: np.random.Generator, examples: int, width: int, classes: int) -> dict[str, np.ndarray]:
+    """Return inputs float32[N,width], normally distributed, and one-hot labels float32[N,classes], equally likely."""
+    labels = rng.integers(classes, size=examples)
+    inputs = rng.standard_normal((examples, width), np.float32)
+    return {"inputs": inputs, "labels": np.eye(classes, dtype=np.float32)[labels]}

@@ -21,9 +21,9 @@ _NOISE = 1.5  # standard deviation, for a score whose rules have one of about 3
 _LAW = 20_260_101  # seed of the rules, the same for every data seed
 
 
-def loans(rng: np.random.Generator, examples: int) -> dict[str, np.ndarray]:
-    """Return bins uint8[N,45] and labels float32[N], 1 for a delinquent loan."""
-    features, labels = table(rng, examples, COLUMNS, DELINQUENT)
+def loans(rng: np.random.Generator, examples: int, columns: int = COLUMNS) -> dict[str, np.ndarray]:
+    """Return bins uint8[N,C] and labels float32[N], 1 for a delinquent loan."""
+    features, labels = table(rng, examples, columns, DELINQUENT)
     return {"bins": binned(features, edges(features)), "labels": labels}
 
 

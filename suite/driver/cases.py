@@ -10,7 +10,7 @@ from suite.driver import validation
 from suite.driver.request import Request, applied
 from suite.processes import children
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
-from suite.variants import usual_batch, variants_of
+from suite.variants import can_write, every_variant_of, usual_batch, variants_of
 from suite.workload import Description
 
 # Fields of a request that may exclude a combination, in the order in which remarks prefer them.
@@ -47,7 +47,7 @@ def walk(request: Request, chosen: Sequence[Description], here: MachineCapabilit
             applied(request, backends=backend).precisions,
             dict.fromkeys((*request.implementations, *Request().implementations)),
         )
-        for variant in variants_of(implementation, backend)
+        for variant in every_variant_of(implementation, backend)
         for number, allocator in enumerate(_allocators(request)[: 1 if backend == "gpu" else None])
         for scope in (("step",) if number else scopes)  # a second allocator serves comparisons of steps only
         if _has(one := Combination(about, backend, precision, implementation, variant, allocator, scope), devices=1)
@@ -125,10 +125,10 @@ def _kept_out_by(one: Combination, request: Request, here: MachineCapabilities) 
     """Return the request's fields that exclude a combination: () if it is timed, None if dropping them does not help.
 
     Named variants apply to implementations that have one of them. The others keep their default: JAX plain, a baseline
-    all that it has.
+    all that it has, and in scope written so does JAX.
     """
-    variants_here = variants_of(one.implementation, one.backend)
-    usual = ("plain",) if one.implementation == "jax" else variants_here
+    variants_here = variants_of(one.implementation, one.backend, one.scope)
+    usual = ("plain",) if one.implementation == "jax" and one.scope != "written" else variants_here
     named = tuple(name for name in variants_here if name in request.variants)
     if request.variants and one.variant not in {*named, *usual}:
         return None  # it would be timed only without --variant
@@ -147,12 +147,19 @@ def _has(one: Combination, devices: int) -> bool:
 
     Baselines are timed in the steady step, and in the scopes that name them below. Epoch and input need stored data,
     the plain variant and one device; input runs on the host, and also with PyTorch. A whole run needs a documented one:
-    plain or `resident` on one device; a grid search plain on one, or stacked on several. Serving needs inference on
-    one device, JAX plain or any of PyTorch's variants. A scan has no single step to start with and copies no batch.
-    Boosted trees have JAX plain only, and only a grid is stacked. Kernels are those of any step on one GPU.
+    plain or `resident` on one device, or PyTorch's loop or Keras' fit; a grid search plain on one, or stacked on
+    several. Serving needs inference on one device, JAX plain or any of PyTorch's variants. A scan has no single step to
+    start with and copies no batch. Boosted trees have JAX plain only, and only a grid is stacked. A loop as written
+    runs on one device. Kernels are those of any step on one GPU.
     """
     about, variant, scope = one.about, one.variant, one.scope
     is_jax, row = one.implementation == "jax", SCOPES[scope]
+    if variant not in variants_of(one.implementation, one.backend, scope):
+        return False
+    if scope == "written":
+        return devices == 1 and can_write(about, one.implementation, variant)
+    if scope == "run" and one.implementation in ("torch", "keras"):
+        return about.run is not None and about.grid is None and devices == 1
     if one.implementation not in row.implementations or (variant == "stacked" and about.grid is None):
         return False
     if about.family == "trees" and is_jax and variant != "plain":

@@ -20,7 +20,7 @@ from suite.results.records.machine import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.system.machine import why_no_gpu
-from suite.variants import NAMES
+from suite.variants import NAMES, way_of
 from suite.worker_api.protocol import Offer
 from suite.workload import Description
 
@@ -46,7 +46,8 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
     usual = experiments.usual(experiment, jax.workloads)
-    about |= {limit.name: limit for limit in jax.ceilings if limit.name in usual}
+    about |= {other.name: other for other in jax.of_experiments if other.name in usual}
+    _check_outside(request, [other.name for other in jax.of_experiments if other.name not in about])
     wanted = _workloads(request, networks, tuple(about), usual)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
@@ -103,6 +104,13 @@ def experiment_of(request: Request) -> Experiment:
     experiment = experiments.load(request.experiment)
     check_decided(request, "experiment", f"experiment '{request.experiment}'", "it")
     return experiment
+
+
+def _check_outside(request: Request, others: Sequence[str]) -> None:
+    """Raise LookupError for a named workload that only another experiment times, with that experiment."""
+    for name in set(others).intersection(request.workloads):
+        owner = next(each for each in experiments.names() if name in experiments.load(each).WORKLOADS)
+        raise LookupError(f"no workload '{name}' outside experiment '{owner}'; add --experiment {owner}")
 
 
 def _workloads(request: Request, networks: Sequence[str], known: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
@@ -190,7 +198,9 @@ def parts_skipped(
     if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
         yield f"only inference is served: {', '.join(none)}; skipped in scope 'serve'"
     if "kernels" in scopes and not request.backends and "gpu" not in jax.backends:
-        yield "kernels are those of a GPU; skipped in scope 'kernels'"
+        yield "scope 'kernels' needs a GPU, see suite doctor; skipped"
+    if "written" in scopes and (none := [about.name for about in chosen if not about.is_network]):
+        yield f"only networks have loops as written: {', '.join(none)}; skipped in scope 'written'"
     read = [f"'{scope}'" for scope in scopes if SCOPES[scope].reads_storage]
     if read and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; skipped in scope {', '.join(read)}"
@@ -205,8 +215,10 @@ def baselines_skipped(lacking: Sequence[Case], offers: Mapping[Implementation, O
         its = [case for case in lacking if case.implementation == baseline]
         places = ", ".join(sorted({f"{case.workload} on {case.backend}" for case in its}))
         reasons = offers[baseline].reasons
-        why = next((f" ({reasons[case.backend]})" for case in its if case.backend in reasons), "")
-        yield f"{baseline} cannot run: {places}{why}; skipped"
+        known = [offers[baseline].problem, *(reasons.get(key, "") for c in its for key in (c.variant, c.backend))]
+        why = next((f" ({words})" for words in known if words), "")
+        ways = "; ".join(sorted({way_of(case) for case in its})) if offers[baseline].ways else baseline
+        yield f"{ways} cannot run: {places}{why}; skipped"
 
 
 def workloads_unasked(request: Request, chosen: Sequence[Description], measured: Collection[str]) -> Iterator[str]:

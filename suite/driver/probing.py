@@ -5,16 +5,30 @@ from collections.abc import Iterable
 
 import msgspec
 
+from suite import experiments
 from suite.case import Implementation
 from suite.child_imports import PACKAGE
 from suite.driver import fitness, preflight
 from suite.driver.remedies import remedy
+from suite.driver.request import Request
 from suite.processes import children
 from suite.system import counters, machine, software
 from suite.telemetry import windows
 from suite.worker_api.protocol import Offer
 
 _PROBE_SECONDS = 180.0
+
+
+def requested(asked: Request) -> dict[Implementation, Offer]:
+    """Return the offers of JAX and of the requested baselines, and of those that an experiment times, usable or not.
+
+    Raises RuntimeError if a requested one cannot run.
+    """
+    names: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
+    offers: dict[Implementation, Offer] = {name: offer(name) for name in names}
+    for name in experiments.baselines(asked.experiment):
+        offers.setdefault(name, answered(name))
+    return offers
 
 
 def installed(implementations: Iterable[Implementation]) -> dict[Implementation, Offer]:

@@ -8,7 +8,7 @@ from suite.data.edition import Size
 from suite.results.records.record import Profile
 from suite.scopes import SCOPES, Scope
 from suite.worker_api.clock import Plan
-from suite.workload import WholeRun
+from suite.workload import Description, WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ EFFORTS: dict[Profile, Effort] = {
 # At least. On a GPU the first dispatch and the final block cost JAX about 1 ms a chain, which stays in the time; 2
 # minus the doubling ratio is its share.
 CHAIN_SECONDS: dict[Backend, float] = {"cpu": 0.1, "gpu": 0.2}
+_EPOCH_STEPS, _EPOCH_FLOP = 512, 2e12  # of an epoch in scope `written`, if none is documented; and at most
 
 
 def plan(profile: Profile, backend: Backend) -> Plan:
@@ -59,6 +60,17 @@ def plan(profile: Profile, backend: Backend) -> Plan:
         warmup_seconds=effort.warmup_seconds,
         sampling_seconds=effort.sampling_seconds,
     )
+
+
+def epoch_steps(profile: Profile, about: Description, batch: int) -> int:
+    """Return the steps of an epoch in scope `written`: as documented, at most so many that it takes seconds on a CPU.
+
+    A smoke has only its input sets, which is 0.
+    """
+    if profile == "smoke":
+        return 0
+    documented = -(-about.epoch_examples // batch) if about.epoch_examples else _EPOCH_STEPS
+    return min(documented, int(_EPOCH_FLOP / max(1, batch * about.flop_per_example)))
 
 
 def flow(profile: Profile) -> Plan:

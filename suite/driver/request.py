@@ -82,13 +82,14 @@ class Request:
     precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=
         "Precision of the GPU side. Default: float32-highest."
     )] = ("float32-highest",)
-    scopes: Annotated[tuple[Scope, ...], Option("--scope", decided_by=_REFERENCE, help=
-        "What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
+    scopes: Annotated[tuple[Scope, ...], Option("--scope", metavar="NAME[,...]", decided_by=_REFERENCE, help=
+        "What is timed. Default: step (in steady state), transfer (the step with its batch copied from the host) and "
+        "cold (the start). "
         "epoch: steps fed by the input pipeline from storage; input: that pipeline alone; run: the documented whole "
         "run, if any; calls: the first four calls of a fresh process; learning: training from storage and the accuracy "
         "reached; serve: latency and throughput of single requests to inference networks, four in flight; kernels: how "
-        "long the GPU is busy in a step, by JAX's profiler, in a process of its own. With an "
-        "experiment: its scopes, by default all."
+        "long the GPU is busy in a step, by JAX's profiler, in a process of its own; written: a step of a loop as "
+        "people write it, by default in every way. With an experiment: its scopes, by default all."
     )] = ()
     cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=
         "Compile cache of scope cold. Default: cold. warm-cache: it holds the program that another process compiled."
@@ -115,11 +116,13 @@ class Request:
     baseline_backends: Annotated[tuple[Backend, ...], axis("--baseline-backend", help=
         "Backends of the baselines. Default: every backend. cpu: enough to certify the CPU side."
     )] = ()
-    variants: Annotated[tuple[str, ...], axis("--variant", help=
+    variants: Annotated[tuple[str, ...], axis("--variant", metavar="NAME[,...]", help=
         "How steps run. Default: plain for JAX, all variants for baselines. JAX has plain, nnx-jit (as in tutorials), "
         "scan (several steps in one call), stacked (a grid search's fits at once: --batch over the headline batch) "
         "and, in scope run, resident (data on the device); PyTorch has plain, compile, and on the GPU graph and "
-        "compile-graph; Keras has plain; XGBoost has plain and, on the CPU, one-thread; OpenVINO has plain."
+        "compile-graph; Keras has plain; XGBoost has plain and, on the CPU, one-thread; OpenVINO has plain. In scope "
+        "written JAX has nnx-loop, nnx-loop-wait and resident-loop; PyTorch has loop and loop-wait; Keras has fit, "
+        "train-on-batch, predict and predict-on-batch, each ending in -jax, -torch or -tensorflow."
     )] = ()
     allocators: Annotated[tuple[Allocator, ...], axis("--allocator", help=
         "Allocator of the CPU side. Default: with a baseline both, and each implementation's faster one counts; else "

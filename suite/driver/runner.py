@@ -33,6 +33,7 @@ from suite.processes import children
 from suite.results.records.run import ReferenceKernel
 from suite.system import counters, software
 from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
+from suite.variants import keras_backend
 from suite.worker_api.protocol import Task
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
@@ -83,7 +84,8 @@ def worker(
     return children.child(
         "suite.worker.main",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, used_cache, one_arena=case.workload not in in_parts),
+        env=children.environment(case.backend, case.allocator, used_cache, one_arena=case.workload not in in_parts)
+        | children.of_keras(keras_backend(case.variant)),
     )
 
 
@@ -222,6 +224,7 @@ class _Measuring:
             plan=profiles.plan(header.profile, group[0].backend),
             flow=profiles.flow(header.profile),
             size=profiles.size(header.profile, group[0].scope),
+            epoch_steps=profiles.epoch_steps(header.profile, about, group[0].batch),
             run=profiles.whole_run(header.profile, about.run, group[0].length),
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0 and replayed(header, group),
@@ -311,8 +314,15 @@ def has_kernel(header: Header, group: ProcessGroup) -> bool:
 
 
 def replayed(header: Header, group: ProcessGroup) -> bool:
-    """Return whether a group's first process replays its program: one group a workload, the step's if it is timed."""
-    return question(group[0])[1] == "step" or (group[0].workload, "step") not in by_question(header)
+    """Return whether a group's first process replays its program: one question a workload, the step's if it is timed.
+
+    Loops as written have programs of their own, and are replayed too. Not so what takes an epoch in one call: over
+    hundreds of steps rounding alone moves a loss further than a replay may differ.
+    """
+    if group[0].variant == "resident-loop":
+        return False
+    asked, steady = question(group[0])[1], (group[0].workload, "step")
+    return asked in ("step", "written") or steady not in by_question(header)
 
 
 def _may_shorten(header: Header, number: int) -> bool:

@@ -26,7 +26,7 @@ def check(request: Request, chosen: Sequence[Description], backends: Collection[
     names = ", ".join(about.name for about in chosen)
     check_stopping(request)
     check_baseline_backends(request, backends)
-    check_variants(request.variants, implementations, backends)
+    check_variants(request.variants, implementations, backends, scopes)
     if request.data == "tfds" and chosen and not any(about.stored for about in chosen):
         raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
     check_applies(request, scopes=scopes, backends=backends, implementations=implementations)
@@ -70,13 +70,17 @@ def check_baseline_backends(request: Request, backends: Collection[Backend]) -> 
 
 
 def check_variants(
-    named: Iterable[str], implementations: Collection[Implementation], backends: Collection[Backend]
+    named: Iterable[str],
+    implementations: Collection[Implementation],
+    backends: Collection[Backend],
+    scopes: Collection[Scope] = USUAL_SCOPES,
 ) -> None:
-    """Raise LookupError if no implementation has a named variant on any of the backends."""
+    """Raise LookupError if no implementation has a named variant on any of the backends, naming those of the scopes."""
+    sides: list[tuple[Implementation, Backend]] = [(i, b) for i in implementations for b in backends]
     for name in named:
-        sides = [(i, b, variants.variants_of(i, b)) for i in implementations for b in backends]
-        if not any(name in own for _, _, own in sides):
-            words = "; ".join(f"'{i}' on {b} has: {', '.join(own)}" for i, b, own in sides if own)
+        if not any(name in variants.every_variant_of(*side) for side in sides):
+            those = [(i, b, dict.fromkeys(v for s in scopes for v in variants.variants_of(i, b, s))) for i, b in sides]
+            words = "; ".join(f"'{i}' on {b} has: {', '.join(own)}" for i, b, own in those if own)
             raise LookupError(f"variant '{name}' asked for, {words}")
 
 
@@ -156,7 +160,8 @@ def check_machine(
         check_same_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     wanted = request.baseline_backends or backends
     for implementation in request.implementations:
-        supported = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
+        scopes = request.scopes or USUAL_SCOPES
+        supported = [b for b in ("cpu", "gpu") if any(variants.variants_of(implementation, b, s) for s in scopes)]
         if not set(supported) & set(wanted):
             raise RuntimeError(
                 f"implementation '{implementation}' asked for on backend '{wanted[0]}', it runs only on "

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
-from suite.case import Case
+from suite.case import Case, Implementation
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Description
@@ -20,7 +20,7 @@ class Experiment(Protocol):
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
-    says so with `GPUS`.
+    says so with `GPUS`. One that times other implementations names them in `BASELINES`; it skips those not installed.
     """
 
     TITLE: str  # the question
@@ -73,6 +73,14 @@ def sustains(name: str) -> bool:
     Raises LookupError if there is no such experiment.
     """
     return not name or getattr(load(name), "SUSTAINED", False)
+
+
+def baselines(name: str | None) -> tuple[Implementation, ...]:
+    """Return the implementations besides JAX that an experiment times if they are installed; () without one.
+
+    Raises LookupError if there is no such experiment.
+    """
+    return getattr(load(name), "BASELINES", ()) if name else ()
 
 
 def needs_data(name: str) -> str:

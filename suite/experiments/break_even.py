@@ -24,7 +24,7 @@ METHOD = (
     "first step, and its further steps, each pooled over hosts. The GPU has won back its longer start where both "
     "totals are equal. The interval ends where that of their ratio no longer holds 1; a slow start and slow steps "
     "count as fully correlated, so it is rather too wide. 'At once' means from the first step on. With a warm cache "
-    "another process has compiled the program; if nothing is said of it, the cache was cold. The seconds are those of "
+    "another process has compiled the program; if nothing is said of it, the cache was empty. The seconds are those of "
     "either side until then."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
@@ -145,9 +145,7 @@ def _answer(group: Sequence[BreakEven]) -> str:
     parts = []
     if later:
         ends = dict.fromkeys(f"{_steps(one.steps)} ({one.step.workload})" for one in (later[0], later[-1]))
-        seconds = sorted(one.seconds(one.steps) for one in later)
-        spans = dict.fromkeys(units.seconds(end, None) for end in (seconds[0], seconds[-1]))
-        parts.append(f"after {' to '.join(ends)} steps, {' to '.join(spans)}")
+        parts.append(f"after {' to '.join(ends)} steps, {_span(later)}")
     for steps, word in _WORDS.items():
         if models := [one.step.workload for one in group if one.steps == steps]:
             parts.append(f"{word} in {', '.join(models)}")
@@ -155,6 +153,15 @@ def _answer(group: Sequence[BreakEven]) -> str:
     shorter = " A shorter run is faster on the CPU." if later else ""
     told = f"With {_CACHES[first.start.case.cache]}{way} the GPU has won back its start {'; '.join(parts)}.{shorter}"
     return told + _quotable(group)
+
+
+def _span(later: Sequence[BreakEven]) -> str:
+    """Return the fewest and the most seconds until then, with their models: the fewest steps may take longer."""
+    soonest, latest = (of(later, key=lambda one: one.seconds(one.steps)) for of in (min, max))
+    shown = [units.seconds(one.seconds(one.steps), digits(one)) for one in (soonest, latest)]
+    if len(later) == 1:
+        return shown[0]
+    return f"{shown[0]} ({soonest.step.workload}) to {shown[1]} ({latest.step.workload})"
 
 
 def _name(one: BreakEven) -> str:
@@ -178,19 +185,19 @@ def _within(one: BreakEven) -> str:
 
 
 def _row(one: BreakEven) -> tuple[Cell, ...]:
-    lasts = math.isfinite(one.steps)
-    ends = (one.seconds(end) if end is not None and math.isfinite(end) else None for end in (one.low, one.high))
+    lasts, later = math.isfinite(one.steps), 1 < one.steps < math.inf  # at once, the sides have not taken the same time
+    ends = (one.seconds(end) if later and end and math.isfinite(end) else None for end in (one.low, one.high))
     reasons = [f"{name}: {item.reasons[0]}" for name, item in (("start", one.start), ("step", one.step))
                if not item.quotable]  # fmt: skip
     state = one.step.state if one.start.quotable else one.start.state
     return row_of(
         one.step.workload,
         one.step.case.variant,
-        _CACHES[one.start.case.cache],
+        one.start.case.cache,
         *map(time_cell, (one.start.cpu, one.start.gpu, one.step.cpu, one.step.gpu)),
         Cell(text=_steps(one.steps), sort=one.steps if lasts else None),
         Cell(text=_within(one)),
-        Cell(text=units.seconds(one.seconds(one.steps), digits(one)) if lasts else units.DASH),
+        Cell(text=units.seconds(one.seconds(one.steps), digits(one)) if later else units.DASH),
         Cell(text=units.seconds_interval(*ends)),
         Cell(text=state, remark="; ".join(reasons)),
         count_cell(min(one.start.hosts, one.step.hosts)),

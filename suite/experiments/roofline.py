@@ -8,7 +8,7 @@ from suite.analysis.steps import caveat, steady, usual_case
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
+from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, roof, share
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
@@ -65,7 +65,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
 def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
     """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
-    mine = [record for record in records if not is_ceiling(record) and record.headline_step(*free)]
+    mine = [record for record in records if record.description.documented and record.headline_step(*free)]
     return tuple(fastest_of_each_case(current_cases(mine)))
 
 

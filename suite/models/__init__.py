@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from suite import discovery
+from suite import discovery, families
 from suite.workload import Workload
 
 names = partial(discovery.names, __path__)
-load: Callable[[str], Workload] = discovery.loader(__name__, "workload", "WORKLOAD")
+load: Callable[[str], Workload] = families.loader(__name__, "workload", "WORKLOAD")

@@ -150,6 +150,7 @@ def workload(
                 year=2018,
                 address="https://phoenixnap.com/blog/gpu-deep-learning",
                 place=place,
+                way="fit",
             ),
             claims=claims,
             differs=(

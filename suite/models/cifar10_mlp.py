@@ -54,6 +54,7 @@ WORKLOAD = Workload(
             year=2023,
             address="https://techcommunity.microsoft.com/",
             place="whole article: code and both timings are in it",
+            way="fit",
         ),
         claims=(
             Claim(

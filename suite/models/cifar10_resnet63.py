@@ -105,6 +105,7 @@ WORKLOAD = Workload(
             year=2019,
             address="https://github.com/hideyukiinada/benchmark",
             place="project/benchmark1 @ dacb0d2",
+            way="train-on-batch",
         ),
         claims=(
             Claim(

@@ -30,6 +30,7 @@ WORKLOAD = Workload(
             year=2019,
             address="https://github.com/hideyukiinada/cifar10",
             place="keras_29 @ e0b573e and its accuracy log",
+            way="fit",
         ),
         claims=(
             Claim(

@@ -55,6 +55,7 @@ WORKLOAD = Workload(
             year=2020,
             address="https://marko-kovacevic.com/blog/how-gpu-can-powerfully-speed-up-training-in-deep-learning",
             place="the author's own run; network after keras-team/keras @ ca5a4e3d69, examples/imdb_cnn.py",
+            way="fit",
         ),
         claims=(
             Claim(

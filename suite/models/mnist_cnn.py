@@ -57,6 +57,7 @@ WORKLOAD = Workload(
             year=2018,
             address="https://option40.com/blog/ml-how-much-faster-is-a-gpu",
             place="whole article; network after keras-team/keras @ 4f2e65c385, examples/mnist_cnn.py",
+            way="fit",
         ),
         claims=(),
         differs=(

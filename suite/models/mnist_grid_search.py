@@ -101,6 +101,7 @@ WORKLOAD = Workload(
             year=2018,
             address="https://option40.com/blog/ml-how-much-faster-is-a-gpu",
             place="announced at its end; grid after keras-team/keras @ 4f2e65c385, examples/mnist_sklearn_wrapper.py",
+            way="fit",
         ),
         claims=(),
         differs=(

@@ -33,7 +33,7 @@ HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client dispatches a step to a GPU in half of the host's time; a value set by the user stays.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
 # Keras reads no keras.json there, whose data type and order of axes would be the user's, and writes none.
-OF_KERAS = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "KERAS_HOME": os.devnull}
+OF_KERAS = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_HOME": os.devnull}
 # What Python and absl print after or around the line that says why a process ended.
 _OF_A_DUMP = re.compile(
     r"\s|$|Fatal Python error: |Python runtime state: |(Current t|T)hread 0x|Extension modules: |Aborted|\*\*\* "
@@ -85,7 +85,12 @@ def environment(
             "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
-    return kept | _bytecode() | OF_KERAS
+    return kept | _bytecode() | of_keras()
+
+
+def of_keras(backend: str = "tensorflow") -> dict[str, str]:
+    """Return Keras' variables: the framework under it, and none of the user's files."""
+    return OF_KERAS | {"KERAS_BACKEND": backend}
 
 
 def _bytecode() -> dict[str, str]:

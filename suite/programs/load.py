@@ -29,18 +29,30 @@ def profiler(case: Case) -> Profiler:
 
 def _torch(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls
-    from suite.programs.torch_program import TorchProgram, TorchServing
 
+    if case.scope == "serve":
+        from suite.programs.torch_program import TorchServing as Kind
+    elif case.scope == "written":
+        from suite.programs.torch_loop import TorchLoop as Kind
+    elif case.scope == "run":
+        from suite.programs.torch_loop import TorchRun as Kind
+    else:
+        from suite.programs.torch_program import TorchProgram as Kind
     control = controls.load(case.workload)
-    return (TorchServing if case.scope == "serve" else TorchProgram)(control, case), control
+    return Kind(control, case), control
 
 
 def _keras(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls_keras
-    from suite.programs.keras_program import KerasProgram
 
+    if case.scope == "written":
+        from suite.programs.keras_loop import KerasLoop as Kind
+    elif case.scope == "run":
+        from suite.programs.keras_loop import KerasRun as Kind
+    else:
+        from suite.programs.keras_program import KerasProgram as Kind
     control = controls_keras.load(case.workload)
-    return KerasProgram(control, case), control
+    return Kind(control, case), control
 
 
 def _xgboost(case: Case) -> tuple[Program, BatchSource]:
@@ -75,6 +87,10 @@ def _jax(case: Case) -> tuple[Program, BatchSource]:
         from suite.programs.jax.training import LearningProgram as Kind
     elif case.scope == "serve":
         from suite.programs.jax.serving import JaxServing as Kind
+    elif case.variant == "resident-loop":
+        from suite.programs.jax.resident_epoch import ResidentEpoch as Kind
+    elif case.scope == "written":
+        from suite.programs.jax.nnx_loop import NnxLoop as Kind
     elif case.variant == "nnx-jit":
         from suite.programs.jax.nnx_jit import NnxProgram as Kind
     elif case.variant == "stacked":

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from suite import families
 from suite.case import Case
 
 PACKAGE = "suite"
@@ -170,9 +171,11 @@ def _is_aside(node: ast.AST, of: ast.AST) -> bool:
 
 
 def of_case(kind: type, controls: str, case: Case) -> str:
-    """Return the digest of a case's step: its driver, its control, variant and precision."""
-    start = (kind.__module__, kind.__qualname__), (f"{controls}.{case.workload}", "CONTROL")
-    return f"{digest(start, source)} {case.variant} {case.precision}"
+    """Return the digest of a case's step: its driver, its control, a family's size, variant and precision."""
+    family = families.family_of(case.workload)
+    module, name, size = (f"_{family}", "made", f" {case.workload}") if family else (case.workload, "CONTROL", "")
+    start = (kind.__module__, kind.__qualname__), (f"{controls}.{module}", name)
+    return f"{digest(start, source)}{size} {case.variant} {case.precision}"
 
 
 def source(module: str) -> str | None:

@@ -12,7 +12,6 @@ from typing import Literal
 import msgspec
 
 from suite import units
-from suite.case import Implementation
 from suite.console import terminal
 from suite.console.progress import CampaignProgress
 from suite.data import store as datasets
@@ -30,7 +29,6 @@ from suite.results.views import documents
 from suite.sessions import resuming
 from suite.system import boot_id, machine
 from suite.telemetry import host_speed, windows
-from suite.worker_api.protocol import Offer
 
 Ending = Literal["whole", "out of time", "interrupted"]
 
@@ -55,8 +53,7 @@ def planned(
     """
     terminal.notes(preflight.passed(preflight.checks(out, compile_cache, "gpu" in asked.backends)))
     here = machine.machine(machine_name)
-    needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
-    offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
+    offers = probing.requested(asked)
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
     here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)

@@ -30,7 +30,7 @@ from suite.worker import checks, epoch, kernels, serving, steady, whole_run
 from suite.worker.checks import CALLS, audit, finite
 from suite.worker.recorder import Process, Say
 from suite.worker_api import clock
-from suite.worker_api.program import BatchSource, Program, batches, run_inputs
+from suite.worker_api.program import BatchSource, Program, batches, epoch_of, run_inputs
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
@@ -85,7 +85,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = measured(process, target, inputs, owner)
     left = loss_seconds = None
     if any(SCOPES[scope].steady for scope in process.runs):
-        step = process.runs.get("step")
+        step = process.runs.get("step") or process.runs.get("written")
         again = partial(steady.run_and_block, target, step.steps_per_sample) if step else None
         left, loss_seconds = process.result("leftover", lambda: leftover(target, again, process.clocks))
     versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
@@ -156,10 +156,15 @@ def program_of(target: Program, settings: Mapping[str, str]) -> str:
 
 
 def inputs_of(owner: BatchSource, task: Task) -> list[data.Batch]:
-    """Return the inputs made beforehand: sets for steps, all of a whole run, nothing if storage provides them."""
+    """Return the inputs made beforehand: sets for steps, all of a whole run, nothing if storage provides them.
+
+    A loop as written has an epoch of batches.
+    """
     scope = task.cases[0].scope
     if scope == "learning":
         return []
+    if scope == "written":
+        return epoch_of(batches(owner, task), task.epoch_steps)
     return run_inputs(owner, task) if scope == "run" else batches(owner, task)
 
 

@@ -19,6 +19,7 @@ import msgspec
 from suite.child_imports import PACKAGE
 from suite.processes import parent_death
 from suite.system.software import versions
+from suite.variants import KERAS_BACKENDS, every_variant_of, keras_backend
 from suite.worker_api.protocol import Offer
 
 # JAX and PyTorch on a GPU are as fast as these wheels make them.
@@ -34,7 +35,7 @@ _AROUND = re.compile(
 def jax_offer() -> Offer:
     """Return JAX's backends and every model's description."""
     backends, reasons = jax_backends()
-    from suite import ceilings, models
+    from suite import ceilings, families, models
 
     descriptions = tuple(models.load(name).description for name in models.names())
     return Offer(
@@ -43,7 +44,11 @@ def jax_offer() -> Offer:
         packages=versions("jax", "jaxlib", "flax", "optax", "numpy"),
         reasons=reasons,
         workloads=descriptions,
-        ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
+        of_experiments=tuple(
+            load(name).description
+            for load, names in ((ceilings.load, ceilings.names()), (models.load, families.NAMES))
+            for name in names
+        ),
         names=tuple(about.name for about in descriptions),
     )
 
@@ -98,7 +103,7 @@ def torch_offer() -> Offer:
         backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
         if torch.cuda.is_available():
             backends["gpu"] = tuple(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-    from suite import controls
+    from suite import controls, families
 
     if torch.version.cuda is None:
         lines = ["this PyTorch is built without CUDA"]
@@ -107,30 +112,58 @@ def torch_offer() -> Offer:
         backends=backends,
         reasons=_told("gpu", backends, (line for line in lines if "CUDA" in line)),
         packages={"torch": str(torch.__version__)},
-        names=tuple(controls.names()),
+        names=(*controls.names(), *families.members("suite.controls")),
     )
 
 
 def keras_offer() -> Offer:
-    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU backend."""
+    """Return the workloads that have a control in Keras, and its variants on the frameworks that are installed."""
+    frameworks = {name: _under_keras(name) for name in KERAS_BACKENDS}
+    usable = {name: backends for name, backends in frameworks.items() if not isinstance(backends, str)}
+    if not usable:
+        raise ModuleNotFoundError(frameworks["tensorflow"])
+    os.environ["KERAS_BACKEND"] = "tensorflow" if "tensorflow" in usable else next(iter(usable))
     import keras  # pyright: ignore[reportMissingImports]
-    import tensorflow  # pyright: ignore
 
     from suite import controls_keras
 
+    ways = {name: usable.get(keras_backend(name), ()) for name in every_variant_of("keras", "cpu")}
     return Offer(
         implementation="keras",
-        backends={"cpu": ("cpu",)},
-        packages={"keras": keras.version(), "tensorflow": tensorflow.version.VERSION},
+        backends={name: (name,) for name in ("cpu", "gpu") if any(name in backends for backends in usable.values())},
+        packages={"keras": keras.version(), **_tensorflow_version()},
         names=controls_keras.names(),
+        ways=ways,
+        reasons={way: str(frameworks[keras_backend(way)]) for way, backends in ways.items() if not backends},
     )
+
+
+def _tensorflow_version() -> dict[str, str]:
+    tensorflow = sys.modules.get("tensorflow")
+    return {"tensorflow": tensorflow.version.VERSION} if tensorflow is not None else {}
+
+
+def _under_keras(name: str) -> tuple[str, ...] | str:
+    """Return the backends of a framework that Keras can use, or why it cannot be imported."""
+    try:
+        if name == "jax":
+            return tuple(jax_backends()[0])
+        if name == "torch":
+            import torch  # pyright: ignore[reportMissingImports]
+
+            return ("cpu", "gpu") if torch.cuda.is_available() else ("cpu",)
+        import tensorflow  # pyright: ignore
+
+        return ("cpu", "gpu") if tensorflow.config.list_physical_devices("GPU") else ("cpu",)
+    except ModuleNotFoundError as error:
+        return str(error)
 
 
 def xgboost_offer() -> Offer:
     """Return the backends that XGBoost was built for, and the workloads that have a control in it."""
     import xgboost  # pyright: ignore[reportMissingImports]
 
-    from suite import controls_xgboost
+    from suite import controls_xgboost, families
 
     backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
     if xgboost.build_info().get("USE_CUDA"):
@@ -140,7 +173,7 @@ def xgboost_offer() -> Offer:
         backends=backends,
         reasons=_told("gpu", backends, ["this XGBoost is built without CUDA"]),
         packages={"xgboost": xgboost.__version__},
-        names=controls_xgboost.names(),
+        names=(*controls_xgboost.names(), *families.members("suite.controls_xgboost")),
     )
 
 

@@ -66,6 +66,8 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         process.runs["calls"] = process.run(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
         process.runs["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
+    if "written" in scopes:
+        process.runs["written"] = steady_state(process, partial(run_and_block, target), target, "written")
     if "transfer" in scopes:
         if not isinstance(target, HostFed):
             raise LookupError(f"scope 'transfer' asked for, {type(target).__name__} does not support it")

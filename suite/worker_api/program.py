@@ -17,6 +17,7 @@ Batch = dict[str, np.ndarray]
 IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
 Interval = tuple[float, float]  # start and end, in seconds of a clock with any zero
 Profiler = Callable[[Callable[[], object]], list[Interval]]  # what the GPU's streams did during a call
+_EPOCH_BYTES = 2**28  # of an epoch's batches; some ways copy it once
 PICTURES = 64  # of requests: no picture repeats while it is in flight, or soon after
 
 
@@ -134,6 +135,17 @@ def batches(owner: BatchSource, task: Task) -> list[data.Batch]:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
         return data.drawn(owner.draw, case.batch, sets, task.seed)
     return data.batches(task.dataset, stored(owner, case), case.batch, sets, task.seed, data=case.data)
+
+
+def epoch_of(sets: Sequence[Batch], steps: int) -> list[Batch]:
+    """Return the input sets again and again, up to `steps` batches that fit into memory; every set at least once."""
+    fitting = _EPOCH_BYTES // sum(array.nbytes for array in sets[0].values())
+    return [*sets] * max(1, min(steps, fitting) // len(sets))
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Return the examples of all batches in one array each."""
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
 
 
 def stored(owner: BatchSource, case: Case) -> Preparation:

@@ -24,6 +24,7 @@ class Task(Plain, frozen=True, kw_only=True):
     flow: Plan  # for batches from storage
     size: Size = "small"  # of the embedded data
     run: WholeRun | None = None
+    epoch_steps: int = 0  # of scope `written`, at most; 0: as many as there are input sets
     most_steps: int | None = None  # cap for scope `learning`
     replay: bool = False  # take short replays after the samples
     longest_step_seconds: float | None = None  # skip a case whose first step takes longer
@@ -60,14 +61,15 @@ class Offer(Plain, frozen=True, kw_only=True):
     python: str = ""  # version of its interpreter
     packages: dict[str, str] = msgspec.field(default_factory=dict)  # those whose version may change its speed
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
-    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
+    of_experiments: tuple[Description, ...] = ()  # no documented models: ceilings, members of families
     names: tuple[str, ...] = ()  # workloads that this implementation has
-    reasons: dict[str, str] = msgspec.field(default_factory=dict)  # backend to why its framework could not start it
+    ways: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # variant to its backends, if fewer than all
+    reasons: dict[str, str] = msgspec.field(default_factory=dict)  # backend or variant to why it is missing
     problem: str = ""  # why it cannot run at all, in the words of what failed
     remedy: str = ""  # what to do about the problem; said by the parent
     installed: bool = True  # whether its interpreter has all packages
     package: str = ""  # where the suite lies that its interpreter imports
 
     def has(self, case: Case) -> bool:
-        """Return whether the case's workload and backend are among them."""
-        return case.workload in self.names and case.backend in self.backends
+        """Return whether the case's workload, backend and variant are among them."""
+        return case.workload in self.names and case.backend in self.ways.get(case.variant, tuple(self.backends))

@@ -8,7 +8,12 @@ from suite.scopes import SCOPES
 _HEIGHT, _SIZE, _PADDING = 20, 11, 7
 _WIDTHS = {"narrow": 3.6, "wide": 9.0, "usual": 6.4}  # pixels of a letter
 _NARROW, _WIDE = frozenset("iljtf.,:;'|()[]! "), frozenset("mwMW")
-_SIDES = {"speedup": "GPU over CPU", "best-over-best": "best GPU over best CPU"}
+_SIDES = {
+    "speedup": "GPU over CPU",
+    "best-over-best": "best GPU over best CPU",
+    "flop-threshold": "the GPU pays from",
+    "elements-threshold": "the GPU pays from",
+}
 
 
 def badge(cited: Citation) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from suite.report.charts.vega import APART, finished, inline
+from suite.report.charts.vega import APART, COLOURS, finished, inline
 from suite.results.views.experiment_result import Chart, ChartLine, HeatMap, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
@@ -14,6 +14,7 @@ _FEW, _DECADES = 8, 2.5  # ticks; over more decades only powers of ten
 _BESIDE_TEXT = 30  # pixels at a scale's ends, so that the number above a point crosses no axis
 _BESIDE_NAME = 17  # letters of the longest name in a two-column legend that is no wider than its chart
 _GREY = "#888888"
+_SHAPES = ("circle", "square", "triangle-up", "diamond")  # of series beyond the palette's colours, which repeat
 _BESIDE = ("fit", "ideal")  # lines that are not series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
 
@@ -47,7 +48,7 @@ def _on_a_scale(chart: Chart) -> Any:
     if chart.joined and rows:
         layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
     layers += _bars(rows, place | {"y": alt.Y("low:Q", **up), "y2": alt.Y2("high:Q")})
-    layers += _points(rows, place)
+    layers += _points(rows, place | _shape(names))
     named = [
         {"at": line.ends[-1][0], "value": line.ends[-1][1], "text": line.text} for line in chart.lines if line.text
     ]
@@ -71,7 +72,7 @@ def _in_rows(chart: Chart) -> Any:
         place["yOffset"] = alt.YOffset("series:N", sort=series)
     layers = _level(chart, x=place["x"])
     layers += _bars(rows, place | {"x": alt.X("low:Q", **along), "x2": alt.X2("high:Q")})
-    layers += _points(rows, place)
+    layers += _points(rows, place | _shape(series))
     words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
     side = "left" if chart.whole else "center"  # a share near 0 stands at the axis
     layers.append(_drawn(rows).mark_text(dy=-11, align=side, fontSize=_FONT).encode(**words))
@@ -177,12 +178,24 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 
 def _colour(names: Sequence[str]) -> alt.Color:
     series = list(dict.fromkeys(names))
+    return alt.Color("series:N", scale=alt.Scale(domain=series), legend=_legend(series))
+
+
+def _shape(names: Sequence[str]) -> Row:
+    """Return the channel of a point's shape, which tells series of one colour apart; {} if each has its own."""
+    series = list(dict.fromkeys(names))
+    if len(series) <= COLOURS:
+        return {}
+    shapes = [_SHAPES[index // COLOURS % len(_SHAPES)] for index in range(len(series))]
+    return {"shape": alt.Shape("series:N", scale=alt.Scale(domain=series, range=shapes), legend=_legend(series))}
+
+
+def _legend(series: Sequence[str]) -> alt.Legend | None:
+    if len(series) < 2:
+        return None
     beside = max(map(len, series), default=0) <= _BESIDE_NAME
     look: Row = {"labelLimit": 200, "columns": 2} if beside else {"labelLimit": _WIDTH, "columns": 1}
-    legend = (
-        alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(series) > 1 else None
-    )
-    return alt.Color("series:N", scale=alt.Scale(domain=series), legend=legend)
+    return alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look)
 
 
 def _shares(title: str, most: float) -> Row:

@@ -14,7 +14,7 @@ from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST
 from suite.scopes import SCOPES
-from suite.variants import way_of
+from suite.variants import WRITTEN, keras_backend, way_of
 
 PATH = "glossary.md"
 _STATES: dict[State, str] = {
@@ -48,6 +48,7 @@ _ALLOCATORS: dict[Allocator, str] = {
     "tuned-malloc": "The process keeps the memory that it was given, in huge pages where the kernel has them.",
     "default-malloc": "Memory goes back to the system, as it does by default.",
 }
+
 _WAYS: dict[tuple[Implementation, str], str] = {
     ("jax", "plain"): "One program, compiled ahead of time and dispatched once a step: the headline's way.",
     ("jax", "nnx-jit"): "As tutorials write it: nnx.jit called once a step.",
@@ -62,6 +63,11 @@ _WAYS: dict[tuple[Implementation, str], str] = {
     ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
     ("xgboost", "one-thread"): "XGBoost with a single thread.",
     ("openvino", "plain"): "OpenVINO, an engine that only infers, in float32, from PyTorch's network.",
+    ("jax", "nnx-loop"): "As written: nnx.jit called once a step with a slice of the host's arrays.",
+    ("jax", "nnx-loop-wait"): "The same loop, which reads the loss of each step.",
+    ("jax", "resident-loop"): "As written: the examples on the device, an epoch's steps in one call.",
+    ("torch", "loop"): "As written: eager, a DataLoader with its defaults, each batch copied, losses added up.",
+    ("torch", "loop-wait"): "The same loop, which reads the loss of each step with item().",
 }
 _FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "jax several-steps"}  # in addresses
 
@@ -83,7 +89,8 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
         "Status: what may be said of a number": {**_STATES},
         "Columns": {**_COLUMNS, "certified": _CERTIFIED},
         "Precision": {**_PRECISIONS},
-        "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
+        "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()}
+        | {_way("keras", variant): _of_keras(variant) for variant in WRITTEN["keras"]},
         "Allocator, on the CPU": {**_ALLOCATORS},
     }
 
@@ -91,6 +98,11 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
 def _way(implementation: Implementation, variant: str) -> str:
     case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
     return way_of(case)
+
+
+def _of_keras(variant: str) -> str:
+    on = keras_backend(variant)
+    return f"As written: Keras' {variant.removesuffix(f'-{on}').replace('-', '_')} on arrays, {on} under it."
 
 
 def interval(parts: Sequence[Part]) -> str:

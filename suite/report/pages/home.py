@@ -8,7 +8,7 @@ from suite.report.parts import ladder_figures, rungs, tables
 from suite.report.parts.cards import cards
 from suite.report.parts.facts import Facts
 from suite.report.parts.overview import first, overview
-from suite.results.pooled.speedup import pooled_speedups
+from suite.results.pooled import machine_evidence
 from suite.results.records.record import Record
 
 PATH = "index.md"
@@ -16,11 +16,13 @@ PATH = "index.md"
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the first machine's headline chart on white ground, for use outside the site; None if there is none."""
-    speedups = pooled_speedups(records)
-    machine = first(speedups)
-    amounts = rungs.rungs(item for item in speedups if item.machine == machine)
-    figure = next(ladder_figures.figures(amounts, PATH), None) if machine else None
-    return vega.svg(figure.spec, "light", ground="white") if figure else None
+    machines = machine_evidence.evidence(records)
+    machine = first(item for each in machines.values() for item in each.speedups)
+    if machine is None:
+        return None
+    amounts = rungs.rungs([*machines[machine].speedups, *machines[machine].ways])
+    figure = next(ladder_figures.figures(amounts, PATH))
+    return vega.svg(figure.spec, "light", ground="white")
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -29,7 +31,8 @@ def files(facts: Facts) -> dict[str, str]:
     here = first(facts.speedups)
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
     own_records = [record for record in records if here in (None, record.machine.slug)]
-    shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue])
+    ways = facts.evidence[here].ways if here else ()
+    shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue], ways)
     yours = _names(record for record in records if record.campaign in facts.local)
     with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
     page = facts.page(

@@ -25,7 +25,8 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     speedups = [item for item in facts.speedups if item.machine == slug]
     shown = None
     if what.gpus:
-        shown = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
+        general = [record for record in records if record.general]
+        shown = overview(speedups, general, f"speedups.{slug}", ways=facts.evidence[slug].ways)
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
     cases = [item.record for item in current_cases(records)]

@@ -11,6 +11,7 @@ from suite.report.parts.html import address, record_address
 from suite.report.parts.templates import render
 from suite.results.cite.citation import Citation, former_path, former_place, markdown, path, place
 from suite.results.cite.number import RATIOS
+from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 
 SCHEMA = "number/2"
@@ -75,7 +76,7 @@ def page(workload: str, citations: Sequence[Citation]) -> str:
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
-        ceiling=is_ceiling(citations[0].number.record),
+        home=_home(citations[0].number.record),
         machines={
             machine: [_row(cited) for cited in quotable if cited.number.record.machine.name == machine]
             for machine in dict.fromkeys(cited.number.record.machine.name for cited in quotable)
@@ -85,6 +86,13 @@ def page(workload: str, citations: Sequence[Citation]) -> str:
             *_folded("on one host, which no pool gives", [cited for cited in citations if not cited.number.pooled]),
         ],
     )
+
+
+def _home(record: Record) -> str:
+    """Return the path, without its ending, of the page that says what a workload is."""
+    if record.description.documented:
+        return f"workloads/{record.workload}"
+    return "experiments/roofline" if is_ceiling(record) else "experiments/crossover"
 
 
 def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:

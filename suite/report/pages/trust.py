@@ -9,7 +9,7 @@ from suite.report.parts.templates import render
 from suite.results.compare.covariates import WORTH, Covariate
 from suite.results.compare.reproducibility import Answer, Reproducibility, Spread, machine_words, words
 from suite.results.evidence.trust import Finding, Part, Total
-from suite.results.pooled.grouping import DISPATCH_SECONDS
+from suite.results.pooled.grouping import DISPATCH_SECONDS, Likeness
 from suite.results.records.record import plain_name
 from suite.results.stats.shares import Share, highest_rate
 from suite.results.views.rows import count_cell, number_cell, row_of, share_cell
@@ -28,8 +28,8 @@ _NEXT = "Do the numbers hold on the next machine?"
 _ANSWERS = ("side", "machine", "hosts", "left-out means", "inside the range", "pairs of campaigns", "called different")
 _SPREADS = ("machine", "side", "implementation", "scope", "steps", "hosts", "pools", "between hosts",
             "between processes", "degrees of freedom")  # fmt: skip
-_COVARIATES = ("machine", "implementation", "kernel", "hosts", "pools", "slope", "without it",
-               "with it")  # fmt: skip
+_COVARIATES = ("machine", "implementation", "steps", "kernel", "hosts", "pools", "slope", "spread without it",
+               "spread with it")  # fmt: skip
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -99,12 +99,15 @@ def spreads(estimates: Sequence[Spread]) -> Table:
 
 def _spread(one: Spread) -> tuple[Cell, ...]:
     like, among = one.likeness, one.among
-    steps = f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH
     degrees = Cell(text=units.number(among.degrees, digits=2), sort=among.degrees)
     counts, deviations = map(count_cell, (one.hosts, among.cells)), map(share_cell, (among.tau, among.sigma))
     return row_of(
-        one.machine, like.backend.upper(), like.implementation, like.scope, steps, *counts, *deviations, degrees
+        one.machine, like.backend.upper(), like.implementation, like.scope, _steps(like), *counts, *deviations, degrees
     )
+
+
+def _steps(like: Likeness) -> str:
+    return f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH
 
 
 def covariates(estimates: Sequence[Covariate]) -> Table:
@@ -115,8 +118,8 @@ def covariates(estimates: Sequence[Covariate]) -> Table:
 def _covariate(one: Covariate) -> tuple[Cell, ...]:
     like, machine = one.likeness, machine_words(one.pools[-1])
     slope = Cell(text=units.number(one.slope, digits=2), sort=one.slope)
-    hosts, spreads = count_cell(one.hosts), map(share_cell, (one.before, one.after))
-    return row_of(machine, like.implementation, one.kernel, hosts, count_cell(len(one.pools)), slope, *spreads)
+    counts, spreads = map(count_cell, (one.hosts, len(one.pools))), map(share_cell, (one.before, one.after))
+    return row_of(machine, like.implementation, _steps(like), one.kernel, *counts, slope, *spreads)
 
 
 def overview(parts: Sequence[Part]) -> Table:

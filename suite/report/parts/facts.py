@@ -57,8 +57,8 @@ class Facts:
 
     @cached_property
     def measured(self) -> Sequence[Record]:
-        """The records of models, without ceilings."""
-        return [record for record in self.records if not is_ceiling(record)]
+        """The records of documented models."""
+        return [record for record in self.records if record.description.documented]
 
     @cached_property
     def general(self) -> Sequence[Record]:
@@ -107,7 +107,7 @@ class Facts:
 
     @cached_property
     def current(self) -> Found:
-        """The current pool of each machine and case of a model."""
+        """The current pool of each machine and case, without ceilings."""
         return {key: pool for key, pool in pools.current(self.pools).items() if not is_ceiling(pool.newest)}
 
     @cached_property

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 
 _LONGEST = 2000
 _HARMLESS = {ord(character): f"&#{ord(character)};" for character in "<>&\"'`*_{}[]\\|~#"}
@@ -58,7 +57,7 @@ def record_address(record: Record, up: str, local: bool) -> Html:
 def links(records: Iterable[Record], up: str) -> dict[str, Html]:
     """Return the addresses of the pages that names in tables lead to: models have two names."""
     known = list(records)
-    models = {r.workload: r.description.title for r in known if not is_ceiling(r)}
+    models = {r.workload: r.description.title for r in known if r.description.documented}
     pages = {workload: address(f"{up}workloads/{workload}.html") for workload in models}
     found = {title: pages[workload] for workload, title in models.items()} | pages
     return found | {r.machine.name: address(f"{up}machines/{r.machine.slug}.html") for r in known}

@@ -12,7 +12,6 @@ from suite.report.parts.ladder_figures import figures, titles
 from suite.results.pooled.grouping import usable
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 from suite.results.views.rows import row_of
 from suite.results.views.table import STATUS, Cell, Table, varied
 from suite.scopes import SCOPES
@@ -36,15 +35,19 @@ class Overview:
 
 
 def overview(
-    speedups: Iterable[PooledSpeedUp], records: Sequence[Record], name: str, models: Iterable[str] = ()
+    speedups: Iterable[PooledSpeedUp],
+    records: Sequence[Record],
+    name: str,
+    models: Iterable[str] = (),
+    ways: Iterable[PooledSpeedUp] = (),
 ) -> Overview:
     """Return the overview of a machine's speed-ups, its charts under that name.
 
-    It lists those of the `models`, and of the machine's recorded ones, that are missing.
+    It lists those of the `models`, and of the machine's recorded ones, that are missing. `ways` are loops as written.
     """
     known = list(speedups)
     shown = [item for item in known if item.general and SCOPES[item.case.scope].rungs]
-    amounts = rungs.rungs(known)
+    amounts = rungs.rungs([*known, *ways])
     sentences = lead.answer(amounts, records, [item for item in shown if not item.headline])
     listed = table(shown) if shown else None
     step = rungs.step(amounts)
@@ -133,7 +136,7 @@ def without_speedup(records: Iterable[Record], shown: Collection[str], models: I
     sides: dict[str, set[str]] = {model: set() for model in models}
     counting: dict[str, set[str]] = defaultdict(set)
     for record in records:
-        if record.headline_step() and not is_ceiling(record):
+        if record.headline_step() and record.description.documented:
             sides.setdefault(record.workload, set()).add(record.backend)
             counting[record.workload].update({record.backend} if usable(record) else ())
     left: dict[str, list[str]] = defaultdict(list)

@@ -20,6 +20,11 @@ _WRITE: Mapping[Unit, _Write] = {  # a value, and an interval
         lambda value, width: units.quantity(value, "FLOP/s", width),
         lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
     ),
+    "FLOP": (
+        lambda value, width: units.quantity(value, "FLOP", width),
+        lambda low, high: units.quantity_interval(low, high, "FLOP"),
+    ),
+    "elements": (lambda value, width: f"{units.number(value, width)} elements", units.interval),
     "1": (lambda value, width: f"{units.number(value, width)}x", units.interval),
 }
 _LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
@@ -88,7 +93,8 @@ class Citation:
         record = self.number.record
         side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
         one = f"{self._metric.words} {SCOPES[record.case.scope].sentence}"
-        return f"{one} of {record.workload}, {self.way}, on {side}{record.machine.name}"
+        workload = self.number.key.case.partition("/")[0]  # or a family of them
+        return f"{one} of {workload}, {self.way}, on {side}{record.machine.name}"
 
     @property
     def way(self) -> str:

@@ -21,7 +21,7 @@ from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.scopes import SCOPES
 
-Unit = Literal["s", "examples/s", "FLOP/s", "1"]
+Unit = Literal["s", "examples/s", "FLOP/s", "1", "FLOP", "elements"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +38,14 @@ METRICS: Mapping[str, Metric] = {
     "flop-per-second": Metric(words="analytic FLOP a second of", unit="FLOP/s"),
     "speedup": Metric(words="CPU time over GPU time of", unit="1"),  # of JAX
     "best-over-best": Metric(words="fastest CPU time over fastest GPU time of", unit="1"),  # a way of a step each
+    "flop-threshold": Metric(words="FLOP of a call from which the GPU takes less time, of", unit="FLOP"),  # of a family
+    "elements-threshold": Metric(words="elements of a table from which the GPU takes less time, of", unit="elements"),
     "latency": Metric(words="latency, waited for before the next, of"),  # of a blocking step
     "latency-p50": Metric(words="median latency of"),  # of a request, in scope `serve`
     "latency-p99": Metric(words="latency at the 99th percentile of"),
 }
-RATIOS = frozenset(name for name, metric in METRICS.items() if metric.unit == "1")  # of both backends of a machine
+_OF_BOTH_SIDES = ("1", "FLOP", "elements")
+RATIOS = frozenset(name for name, metric in METRICS.items() if metric.unit in _OF_BOTH_SIDES)  # of a machine
 _FIXED = 3  # workload, backend, scope
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _DIGEST = re.compile(r"[0-9a-f]{12,64}")
@@ -160,6 +163,6 @@ def a_step(record: Record, metric: str) -> float | None:
 def version_of(record: Record) -> str:
     """Return the timed package with its version; '' if the record lacks it."""
     implementation = record.case.implementation
-    package = "tensorflow" if implementation == "keras" else implementation
+    package = "tensorflow" if implementation == "keras" and "tensorflow" in record.software.packages else implementation
     version = record.software.packages.get(package)
     return f"{package} {version}" if version else ""

@@ -11,7 +11,7 @@ from suite.results.cite.number import PINNED, RATIOS, Key, Number, key_of, parse
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.pooled.grouping import case_of
 from suite.results.pooled.pools import Found, Pool, current, pools
-from suite.results.pooled.speedup import PooledSpeedUp, of_pools
+from suite.results.pooled.speedup import PooledSpeedUp, of_pools, of_ways
 from suite.results.records.record import Record
 
 
@@ -120,7 +120,9 @@ class Numbers:
 
     @cached_property
     def _ratios(self) -> Mapping[str, Number]:
-        return {number.key.text(): number for number in pooled_numbers.ratios(self._speedups)}
+        every = (*self._speedups, *of_ways(self._pools))
+        both_sides = (*pooled_numbers.ratios(every), *pooled_numbers.thresholds(self._pools))
+        return {number.key.text(): number for number in both_sides}
 
     def _alias(self, key: Key) -> str:
         """Return the key of the pool that evidence under a key belongs to, as for stand-ins and chosen threads."""

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from suite.results.cite.number import Key, Number, a_step
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import Found, Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking, state_of
+from suite.results.pooled.thresholds import Threshold
+from suite.results.pooled.thresholds import thresholds as pooled_thresholds
 from suite.results.pooled.ways import way_words
 from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
@@ -23,11 +27,35 @@ def times(current: Found) -> Iterator[Number]:
 
 
 def ratios(speedups: Iterable[PooledSpeedUp]) -> Iterator[Number]:
-    """Yield each speed-up of JAX and, for a default step, the best over the best."""
+    """Yield each speed-up and, for JAX's default step, the best over the best."""
     for item in speedups:
         yield _speedup(item)
-        if item.case.scope == "step" and item.case.variant == "plain":
+        if (item.case.scope, item.case.implementation, item.case.variant) == ("step", "jax", "plain"):
             yield _best(item)
+
+
+def thresholds(current: Found) -> Iterator[Number]:
+    """Yield each threshold that lies between two measured sizes, under the name of its family."""
+    for item in pooled_thresholds(current):
+        turn = item.found
+        if item.known and turn.size is not None:
+            ends = {"low": turn.low, "high": turn.high}
+            _, above = item.around
+            yield Number(
+                key=threshold_key(item),
+                value=Pooled(value=turn.size, **ends, hosts=item.hosts, processes=item.processes),
+                state=item.state,
+                reasons=item.reasons,
+                record=of_machine(item.machine, above.gpu),
+                members=item.records,
+            )
+
+
+def threshold_key(item: Threshold) -> Key:
+    """Return the key of a threshold: that of a step of its family in its way, at the usual batch."""
+    first, *_ = item.calls
+    case = msgspec.structs.replace(first.case, workload=item.family)
+    return Key(machine=item.machine, case=case.text(case.batch), metric=f"{item.unit.lower()}-threshold")
 
 
 def headline(speedups: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:

@@ -51,7 +51,8 @@ def covariates(pools: Iterable[Pool]) -> Iterator[Covariate]:
             alike[pool.likeness].append(pool)
     for likeness, same in sorted(alike.items(), key=lambda each: each[0].implementation):
         for name, speed in _KERNELS.items():
-            cells = [cell for pool in same if len(cell := _pairs(pool, speed)) > 1]
+            paired = [(pool, cell) for pool in same if len(cell := _pairs(pool, speed)) > 1]
+            cells = [cell for _, cell in paired]
             hosts = {host for cell in cells for host in cell}
             if len(hosts) >= _FEWEST_HOSTS:
                 plain = components_of(_times(cell, lambda host: 0.0) for cell in cells)
@@ -59,7 +60,7 @@ def covariates(pools: Iterable[Pool]) -> Iterator[Covariate]:
                 corrected = components_of(_times(cell, left.__getitem__) for cell in cells)
                 yield Covariate(
                     likeness=likeness,
-                    pools=tuple(same),
+                    pools=tuple(pool for pool, _ in paired),
                     kernel=name,
                     hosts=len(hosts),
                     slope=_slope(cells),

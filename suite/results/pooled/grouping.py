@@ -32,7 +32,7 @@ DISPATCH_SECONDS = 2e-4
 _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "jax": ("jax", "jaxlib", "flax", "optax"),
     "torch": ("torch", "torch-cuda", "torch-cudnn"),
-    "keras": ("keras", "tensorflow"),
+    "keras": ("keras", "tensorflow", "jax", "jaxlib", "torch", "torch-cuda", "torch-cudnn"),
     "xgboost": ("xgboost",),
     "openvino": ("openvino", "torch"),
 }

@@ -13,7 +13,6 @@ from suite.results.pooled.pools import Pool, current, pools
 from suite.results.pooled.speedup import Found, PooledSpeedUp
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.record import Record
-from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import by_machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
@@ -27,6 +26,7 @@ class Evidence:
     records: Sequence[Record] = ()
     pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
     speedups: Sequence[PooledSpeedUp] = ()
+    ways: Sequence[PooledSpeedUp] = ()  # of loops as written and of baselines
 
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case."""
@@ -39,7 +39,7 @@ class Evidence:
         Of a case's two allocators the one that more of the pools have is taken, then that of more hosts.
         """
         groups: dict[tuple[str, str], list[Pool]] = defaultdict(list)
-        for pool in self.fitting(lambda record: not is_ceiling(record) and fits(record)):
+        for pool in self.fitting(lambda record: record.description.documented and fits(record)):
             groups[pool.case.workload, pool.case.backend].append(pool)
         for _, group in sorted(groups.items()):
             common = Counter(pool.case.allocator for pool in group)
@@ -54,6 +54,7 @@ class Evidence:
             records=[record for record in self.records if record.workload in workloads],
             pools={case: pool for case, pool in self.pools.items() if case.workload in workloads},
             speedups=[item for item in self.speedups if item.workload in workloads],
+            ways=tuple(item for item in self.ways if item.workload in workloads),
         )
 
 
@@ -66,11 +67,13 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
 
 def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
     """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
+    ways = speedup.of_ways(current)
     return {
         slug: Evidence(
             records=of_machine,
             pools={case: pool for (machine, case), pool in current.items() if machine == slug},
             speedups=[item for item in speedups if item.machine == slug],
+            ways=tuple(item for item in ways if item.machine == slug),
         )
         for slug, of_machine in by_machine(records).items()
     }

@@ -9,7 +9,7 @@ A speed-up has one of four states:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,7 +38,7 @@ from suite.scopes import SCOPES
 
 @dataclass(frozen=True, kw_only=True)
 class PooledSpeedUp:
-    """CPU time over GPU time of JAX on one kind of machine; ways are sorted, the fastest first."""
+    """CPU time over GPU time of one implementation on one kind of machine; other ways are sorted, the fastest first."""
 
     machine: str  # as in keys
     cpu: Pool
@@ -92,8 +92,8 @@ class PooledSpeedUp:
 
     @property
     def certificate(self) -> Certificate | None:
-        """Whether the CPU is used well; None if the scope needs no certificate."""
-        if not SCOPES[self.case.scope].certified:
+        """Whether the CPU is used well; None if the scope needs no certificate, or the way is one of many."""
+        if not SCOPES[self.case.scope].certified or not _is_headline_way(self.case):
             return None
         return certificate(self.cpu_ways)
 
@@ -185,15 +185,36 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
 
 
 def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
-    """Return the speed-up of each machine and case of JAX in these pools, sorted by machine and case."""
-    ways_of, ratios = ways(current), []
+    """Return the speed-up of each machine and case of JAX in these pools, sorted by machine and case.
+
+    Loops as written are not among them, see `of_ways`.
+    """
+    return _of(current, _is_headline_way, ways(current))
+
+
+def of_ways(current: Found) -> tuple[PooledSpeedUp, ...]:
+    """Return the speed-ups of loops as written and of baselines' steps, each against itself on the CPU.
+
+    They have no certificate: that of JAX says how well the CPU can be used, these how well one way uses it.
+    """
+    return _of(current, lambda case: not _is_headline_way(case), lambda machine, pool: ())
+
+
+def _is_headline_way(case: Case) -> bool:
+    return case.implementation == "jax" and case.scope != "written"
+
+
+def _of(
+    current: Found, fits: Callable[[Case], bool], ways_of: Callable[[str, Pool], tuple[Way, ...]]
+) -> tuple[PooledSpeedUp, ...]:
+    ratios = []
     sides: dict[Case, list[Pool]] = defaultdict(list)
     for (_, case), pool in current.items():
         sides[case].append(pool)
     for (machine, case), gpu in sorted(current.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
-        if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
+        if case.backend != "gpu" or not fits(case) or not gpu.newest.description.documented:
             continue
-        cpu = _twin(machine, case, current)
+        cpu = twin(machine, case, current)
         if cpu is None:
             continue
         ratios.append(
@@ -204,7 +225,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
                 ratio=cpu.over(gpu),
                 cpu_ways=ways_of(machine, cpu),
                 gpu_ways=ways_of(machine, gpu),
-                apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
+                apart=tuple(dict.fromkeys(differences(cpu, gpu))),
                 impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
             )
@@ -212,7 +233,7 @@ def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
     return tuple(ratios)
 
 
-def _twin(machine: str, case: Case, current: Found) -> Pool | None:
+def twin(machine: str, case: Case, current: Found) -> Pool | None:
     """Return the CPU side of a GPU case: float32 at highest precision, with the allocator that has more evidence."""
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (
@@ -222,7 +243,7 @@ def _twin(machine: str, case: Case, current: Found) -> Pool | None:
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
 
 
-def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
+def differences(cpu: Pool, gpu: Pool) -> Iterator[str]:
     """Yield each difference between the computations of the sides, for campaigns that timed both."""
     sides = {record.campaign: record for record in cpu.records}
     for record in gpu.records:

@@ -42,8 +42,9 @@ class Published(Plain, frozen=True, kw_only=True):
 
 
 def kind(backend: Backend, scope: Scope) -> Kind:
-    """Return the key that a cell's spread is pooled under; `step` stands for all steady scopes."""
-    return backend, "step" if SCOPES[scope].steady else scope
+    """Return the key that a cell's spread is pooled under; `step` stands for the steady scopes that vary as it does."""
+    row = SCOPES[scope]
+    return backend, "step" if row.steady and not row.own_spread else scope
 
 
 def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> float | None:

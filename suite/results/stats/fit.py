@@ -1,7 +1,7 @@
 """How a value depends on a size: power-law fit, rank correlation, and the size from which a ratio stays above 1."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import correlation, linear_regression, variance
 from typing import Literal
@@ -77,13 +77,39 @@ def crossing(points: Sequence[tuple[float, Estimate]]) -> Crossing:
     values = [math.log(ratio.value) for _, ratio in curve]
     lows = [-math.inf if ratio.low is None else math.log(ratio.low) for _, ratio in curve]
     highs = [math.inf if ratio.high is None else math.log(ratio.high) for _, ratio in curve]
-    if not curve:
+    return _crossing(sizes, values, lows, highs, math.exp)
+
+
+def crossing_of_times(points: Sequence[tuple[float, Estimate, float]]) -> Crossing:
+    """Return `crossing` from few sizes far apart, of a ratio of times, given the denominator's seconds at each size.
+
+    Between neighbouring sizes each of the two times is interpolated linearly in the size, as a fixed cost and a cost
+    for each unit of work make it. The logarithm of their ratio is then bent, and a chord of it crosses 1 too early.
+    """
+    curve = sorted(points, key=lambda point: point[0])
+    sizes = [float(size) for size, *_ in curve]
+    values = [seconds * (ratio.value - 1) for _, ratio, seconds in curve]
+    lows = [-math.inf if ratio.low is None else seconds * (ratio.low - 1) for _, ratio, seconds in curve]
+    highs = [math.inf if ratio.high is None else seconds * (ratio.high - 1) for _, ratio, seconds in curve]
+    return _crossing(sizes, values, lows, highs, float)
+
+
+def _crossing(
+    sizes: Sequence[float],
+    values: Sequence[float],
+    lows: Sequence[float],
+    highs: Sequence[float],
+    size_of: Callable[[float], float],
+) -> Crossing:
+    """Return where the values and both ends of their intervals come to be above 0; `size_of` gives a place's size."""
+    if not sizes:
         return Crossing(outcome="not separated")
     if min(lows) > 0:
         return Crossing(outcome="always")
     if max(highs) < 0:
         return Crossing(outcome="never")
-    size, low, high = (_last_rise(sizes, ends) for ends in (values, highs, lows))
+    rises = (_last_rise(sizes, ends) for ends in (values, highs, lows))
+    size, low, high = (None if place is None else size_of(place) for place in rises)
     if low is None and high is None:
         return Crossing(outcome="not separated", size=size)
     return Crossing(outcome="from", size=size, low=low, high=high)
@@ -97,5 +123,5 @@ def _last_rise(sizes: Sequence[float], values: Sequence[float]) -> float | None:
     start = below[-1]
     (left, right), (low, high) = sizes[start : start + 2], values[start : start + 2]
     if math.isinf(low) or math.isinf(high):  # unknown on one side: the other side's size is certain
-        return math.exp(right if math.isinf(low) else left)
-    return math.exp(left + (right - left) * -low / (high - low))
+        return right if math.isinf(low) else left
+    return left + (right - left) * -low / (high - low)

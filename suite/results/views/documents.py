@@ -4,7 +4,7 @@ Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` 
 interval, null if unknown. A schema may gain fields; losing or changing one raises its number.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -14,12 +14,15 @@ from suite.case import Backend, Implementation, Precision
 from suite.results.cite.citation import Citation
 from suite.results.cite.number import METRICS, Number, Unit, key_of
 from suite.results.cite.numbers import Numbers
+from suite.results.cite.pooled_numbers import threshold_key
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
 from suite.results.pooled.baselines import BaselineComparison
+from suite.results.pooled.thresholds import Threshold
 from suite.results.records.record import Record, to_json
 from suite.results.single.paired_speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
+from suite.results.stats.fit import Outcome
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.results.stats.statistics import Estimate
@@ -190,13 +193,44 @@ class BaselinesDocument(_Answer, frozen=True, kw_only=True):
     rows: tuple[BaselineRow, ...]
 
 
-Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument
+class ThresholdRow(_Answer, frozen=True, kw_only=True):
+    """The work of a call from which the GPU takes less time than the CPU, in one way of writing it."""
+
+    machine: str
+    key: str | None  # null if it lies outside the sizes that were timed
+    family: str  # of the networks or tables that were timed
+    way: str
+    implementation: Implementation
+    variant: str
+    outcome: Outcome  # always: the GPU wins from the least work that was timed; never: not up to the most
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    least: float  # work that was timed
+    most: float
+    hosts: int
+    status: State
+    reasons: tuple[str, ...]  # why it may not be quoted
+
+
+class ThresholdDocument(_Answer, frozen=True, kw_only=True):
+    """A machine's thresholds; what they hold for is in `conditions`, by family."""
+
+    schema: Literal["threshold/1"]
+    machine: str
+    conditions: Mapping[str, str]
+    rows: tuple[ThresholdRow, ...]
+
+
+Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument | ThresholdDocument
 _SCHEMAS: dict[str, Any] = {
     "record": Record,
     "run": RunDocument,
     "compare": CompareDocument,
     "cite-list": CiteListDocument,
     "baselines": BaselinesDocument,
+    "threshold": ThresholdDocument,
     "pool": StoredPool,
     "list": tuple[Description, ...],
 }
@@ -336,6 +370,37 @@ def _listed(number: Number) -> ListedNumber:
 def baselines_document(rows: Sequence[BaselineComparison]) -> BaselinesDocument:
     """Return JAX's steps and their baselines."""
     return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
+
+
+def threshold_document(
+    machine: str, conditions: Mapping[str, str], thresholds: Sequence[Threshold]
+) -> ThresholdDocument:
+    """Return a machine's thresholds, and what they hold for."""
+    return ThresholdDocument(
+        schema="threshold/1", machine=machine, conditions=conditions, rows=tuple(map(_threshold, thresholds))
+    )
+
+
+def _threshold(item: Threshold) -> ThresholdRow:
+    case = item.calls[0].case
+    return ThresholdRow(
+        machine=item.machine,
+        key=threshold_key(item).text() if item.known else None,
+        family=item.family,
+        way=item.way,
+        implementation=case.implementation,
+        variant=case.variant,
+        outcome=item.found.outcome,
+        value=item.found.size,
+        low=item.found.low,
+        high=item.found.high,
+        unit=item.unit,
+        least=item.usual[0].work,
+        most=item.usual[-1].work,
+        hosts=item.hosts,
+        status=item.state,
+        reasons=item.reasons,
+    )
 
 
 def _beside(row: BaselineComparison) -> BaselineRow:

@@ -1,0 +1,239 @@
+"""How does the answer depend on how the loop is written? The step of each way, CPU and GPU."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from suite import units
+from suite.analysis.capabilities import MachineCapabilities
+from suite.analysis.steps import ratio_point, said_of_pooled, usual_case, words
+from suite.case import Backend, Case
+from suite.experiments import headline
+from suite.results.cite.number import Key
+from suite.results.pooled.machine_evidence import Evidence, over
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.summary import summary
+from suite.results.stats.pooling import Pooled
+from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.rows import row_of, standing_cells, state_cells
+from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.variants import KERAS_BACKENDS, can_write, variants_of, way_of
+from suite.workload import Description
+
+TITLE = "How does the answer depend on how the loop is written?"
+TESTS = ()
+BASELINES = ("torch", "keras", "xgboost")
+METHOD = (
+    "One step of the same network at its headline batch, written in each way that people use, on both sides in "
+    "float32 at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by "
+    "fit, or by train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the "
+    "loss added up on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices "
+    "(nnx-loop), the loss read each step (nnx-loop-wait), or with the examples on the device and a call an epoch "
+    "(resident-loop). The other ways have their batch on the device, or copied where that is said: PyTorch eager, "
+    "compiled or captured, JAX compiled once, which is the step of the copyable files, or several steps a call. A "
+    "sample has many steps, and ends when all is computed. Keras' progress bar is off. The checks of steps hold for "
+    "loops too; only JAX's have their products counted, and its loops by the step are replayed, as the others show no "
+    "program. A captured step has no CPU side of its own and is set against the same step uncaptured, a single thread "
+    "of XGBoost against its GPU. The article's way is marked whatever framework Keras runs on; where a generator fed "
+    "the article's fit, arrays feed this one."
+)
+WORKLOADS: tuple[str, ...] = ()  # see `usual`
+usual = headline.usual
+
+_COLUMNS = ("model", "way", "CPU step", "GPU step", "speed-up", "95 % interval", "status", "hosts", "article", "key")
+_BASES = {"graph": "plain", "compile-graph": "compile"}  # the CPU's variant beside one that only the GPU has
+_TREES = {"one-thread": "plain"}  # the GPU's variant beside one that only the CPU has
+_ASIDE = ("stacked",)  # variants of another batch
+
+
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
+    """Return each way of each network on each backend, what is probably quickest to measure first."""
+    return tuple(case for about in catalogue for backend in here.backends for case in _ways(about, backend, here))
+
+
+def _ways(about: Description, backend: Backend, here: MachineCapabilities) -> Iterator[Case]:
+    yield usual_case(about, backend, here)
+    if about.family == "trees":
+        for variant in variants_of("xgboost", backend):
+            yield usual_case(about, backend, here, implementation="xgboost", variant=variant)
+        return
+    yield usual_case(about, backend, here, "transfer")
+    yield usual_case(about, backend, here, variant="scan")
+    for variant in variants_of("torch", backend):
+        yield usual_case(about, backend, here, implementation="torch", variant=variant)
+    layout = "contiguous" if about.has_pictures else "channels-last"  # as people have it
+    for implementation in ("jax", "torch", "keras"):
+        own = {"layout": layout} if implementation == "torch" else {}
+        for variant in variants_of(implementation, backend, "written"):
+            if can_write(about, implementation, variant):
+                yield usual_case(about, backend, here, "written", implementation=implementation, variant=variant, **own)
+
+
+@dataclass(kw_only=True)
+class Way:
+    """A way of a network: its sides and its speed-up as far as they are known."""
+
+    case: Case
+    sides: dict[Backend, Pool] = field(default_factory=dict)
+    item: PooledSpeedUp | None = None  # CPU and GPU of the same way
+    ratio: Pooled | None = None
+
+    @property
+    def about(self) -> Description:
+        """The network's description."""
+        return next(iter(self.sides.values())).newest.description
+
+    @property
+    def words(self) -> str:
+        """Its name in a row."""
+        where = {"step": ", on the device", "transfer": ", copied", "written": ""}[self.case.scope]
+        return way_of(self.case) + where
+
+    @property
+    def of_article(self) -> bool:
+        """Whether the article wrote it so."""
+        way = self.about.source.way
+        return bool(way) and self.case.variant in [f"{way}-{name}" for name in KERAS_BACKENDS]
+
+
+def read(evidence: Evidence) -> ExperimentResult | None:
+    """Return each way's speed-up by network; None if no network was timed in two ways."""
+    networks = {name: ways for name, ways in _networks(evidence).items() if len(ways) > 1}
+    if not networks or not any(way.case.scope == "written" for ways in networks.values() for way in ways):
+        return None
+    every = [(name, way) for name, ways in networks.items() for way in ways]
+    table = Table(
+        title="One step in each way it is written",
+        columns=_COLUMNS,
+        rows=tuple(_row(name, way, evidence) for name, way in every),
+        notes=tuple(_failed(evidence)),
+    )
+    answers = tuple(_answer(name, ways) for name, ways in networks.items())
+    charts = (_chart(name, ways) for name, ways in networks.items())
+    first, *further = [chart for chart in charts if chart.points] or [None]
+    return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)))
+
+
+def _chart(name: str, ways: Sequence[Way]) -> Chart:
+    """Return a network's speed-ups by way: all networks in one chart would be thousands of pixels high."""
+    kinds = {True: "as written", False: "another way"}
+    return Chart(
+        name=name,
+        caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster.",
+        across="CPU time / GPU time, log scale",
+        points=tuple(
+            ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words) for way in ways if way.ratio
+        ),
+        level=1.0,
+    )
+
+
+def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
+    """Return the ways of each network, those as written first, each group by name."""
+    found: dict[str, dict[tuple[str, str, str], Way]] = defaultdict(dict)
+    for pool in sorted(evidence.fitting(_fits), key=lambda pool: pool.hosts):
+        case = pool.case
+        key = case.scope, case.implementation, case.variant
+        found[case.workload].setdefault(key, Way(case=case)).sides[case.backend] = pool
+    items = {item.case.ignoring_allocator: item for item in (*evidence.speedups, *evidence.ways)}
+    for ways in found.values():
+        for way in ways.values():
+            if gpu := way.sides.get("gpu"):
+                way.item = items.get(gpu.case.ignoring_allocator)
+            if way.item:
+                way.sides = {"cpu": way.item.cpu, "gpu": way.item.gpu}  # of two allocators the one in its ratio
+        for (scope, implementation, variant), way in ways.items():
+            cpu = way.sides.get("cpu") or _side(ways, scope, implementation, _BASES.get(variant), "cpu")
+            gpu = way.sides.get("gpu") or _side(ways, scope, implementation, _TREES.get(variant), "gpu")
+            way.ratio = way.item.ratio if way.item else over(cpu, gpu) if cpu and gpu else None
+    return {name: sorted(ways.values(), key=_order) for name, ways in sorted(found.items())}
+
+
+def _side(
+    ways: Mapping[tuple[str, str, str], Way], scope: str, implementation: str, variant: str | None, backend: Backend
+) -> Pool | None:
+    way = ways.get((scope, implementation, variant or ""))
+    return way.sides.get(backend) if way else None
+
+
+def _order(way: Way) -> tuple[bool, str, str]:
+    return way.case.scope != "written", way.case.implementation, way.words
+
+
+def _fits(record: Record) -> bool:
+    """Return whether a record is a headline step of some way; PyTorch's loops have pictures as people have them."""
+    case = record.case
+    free = ("implementation", "variant", *(("layout",) if case.scope == "written" else ()))
+    return case.scope in ("step", "transfer", "written") and case.variant not in _ASIDE and record.usual(*free)
+
+
+def _row(name: str, way: Way, evidence: Evidence) -> tuple[Cell, ...]:
+    cpu, gpu = (time_cell(way.sides.get(backend)) for backend in ("cpu", "gpu"))
+    ratio = times_cells(way.ratio and way.ratio.estimate, way.item and way.item.record, "one side was not measured")
+    standing = state_cells(way.item) if way.item else standing_cells(way.ratio, "one side was not measured")
+    article = Cell(text=_documented(way.about) if way.of_article else units.DASH, remark=_of_article(way))
+    return row_of(name, way.words, cpu, gpu, *ratio, *standing, article, _key(way, evidence))
+
+
+def _of_article(way: Way) -> str:
+    source = way.about.source
+    return f"as {source.author} wrote it, '{source.title}'" if way.of_article else "the article's way is another"
+
+
+def _documented(about: Description) -> str:
+    """Return the article's own speed-ups of its first metric; a word if it has none."""
+    claims = [claim for claim in about.claims if claim.speedup is not None]
+    first = [units.documented(claim.speedup) for claim in claims if claim.metric == claims[0].metric]
+    return " and ".join(first) or "its way, no number"
+
+
+def _key(way: Way, evidence: Evidence) -> Cell:
+    if way.item is None:
+        return Cell(
+            text=units.DASH, remark="it has no speed-up of its own" if way.ratio else "one side was not measured"
+        )
+    text = way.item.case.text(way.about.batch)
+    return Cell(text=Key(machine=way.item.machine, case=text, metric="speedup").text())
+
+
+def _failed(evidence: Evidence) -> Iterator[str]:
+    """Yield why the newest try of a way failed that was never timed."""
+    timed = {pool.case.ignoring_allocator for pool in evidence.pools.values()}
+    last = {record.case.ignoring_allocator: record for record in evidence.records if _fits(record)}
+    for case, record in sorted(last.items(), key=lambda each: each[0].text(0)):
+        if case.timed not in timed and record.reason:
+            yield f"{case.workload} {case.backend} {way_of(case)} does not count: {'; '.join(summary(record).reasons)}."
+
+
+def _alone(ways: Sequence[Way]) -> str:
+    """Return how the ways differ on the backend on which more of them were measured."""
+    counts = Counter(backend for way in ways for backend in way.sides)
+    backend, count = counts.most_common(1)[0]
+    if count < 2:
+        return "no way was measured on both sides"
+    pools = [(way, way.sides[backend]) for way in ways if backend in way.sides]
+    (slowest, slow), (fastest, fast) = (of(pools, key=lambda each: each[1].seconds.value) for of in (max, min))
+    ratio = words(over(slow, fast).estimate)
+    return f"on the {backend.upper()} alone a step takes {ratio} as long in {slowest.words} as in {fastest.words}"
+
+
+def _answer(name: str, ways: Sequence[Way]) -> str:
+    known = [(way, way.ratio) for way in ways if way.ratio is not None]
+    if not known:
+        return f"{name}: {_alone(ways)}."
+    least, most = (of(known, key=lambda each: each[1].value) for of in (min, max))
+    said = (
+        f"{name}: the GPU is {words(least[1].estimate)} as fast in {least[0].words}, {words(most[1].estimate)} in "
+        f"{most[0].words}"
+    )
+    own = [(way, ratio) for way, ratio in known if way.of_article]
+    if own:
+        best = max(own, key=lambda each: each[1].value)
+        said += (
+            f"; its article's way, {best[0].words}, {words(best[1].estimate)}, documented {_documented(best[0].about)}"
+        )
+    lost = [way.words for way, ratio in known if ratio.high is not None and ratio.high < 1]
+    turns = f" The CPU is faster in {', '.join(lost)}." if lost else " In no way is the CPU surely faster."
+    return f"{said}.{turns}{said_of_pooled([ratio for _, ratio in known])}"
