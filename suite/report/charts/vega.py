@@ -108,8 +108,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
         ),
         base.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
     ]
-    chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
-    return finished(chart)
+    return layered(*layers, width=WIDTH, height=_ROW * max(2, len(seen)))
 
 
 def samples(records: Sequence[Record]) -> dict[str, Any]:
@@ -209,6 +208,35 @@ def sized(page: str, site: Path) -> str:
 def finished(chart: Any) -> dict[str, Any]:
     """Return altair's chart as a specification; validated unless validation is off."""
     return chart.to_dict(validate=schemapi.DEBUG_MODE)
+
+
+def layered(*layers: Any, **properties: Any) -> dict[str, Any]:
+    """Return the specification of altair's layers in one chart with these properties, such as its width.
+
+    `altair.layer` copies each layer several times to join what none here has: selections and sizes of its own.
+    """
+    return _joined("layer", list(map(_part, layers)), properties)
+
+
+def stacked(*charts: dict[str, Any], **properties: Any) -> dict[str, Any]:
+    """Return the specification of charts from `layered`, one below the other."""
+    parts = [{name: value for name, value in chart.items() if name not in _OF_WHOLE} for chart in charts]
+    return _joined("vconcat", parts, properties)
+
+
+_OF_WHOLE = ("config", "$schema")
+
+
+def _part(layer: Any) -> dict[str, Any]:
+    return layer.to_dict(validate=False, context={"top_level": False})
+
+
+def _joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the specification of all parts; the configuration is added where it is shown."""
+    made = {"config": {}, how: parts, **dict(sorted(properties.items())), "$schema": alt.SCHEMA_URL}
+    if schemapi.DEBUG_MODE:
+        alt.TopLevelSpec.validate(made)
+    return made
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
