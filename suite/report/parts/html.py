@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Self
 from urllib.parse import quote
 
@@ -31,7 +32,14 @@ class Html(Markup):
     @classmethod
     def escape(cls, s: object, /) -> Self:
         """Return text escaped, and HTML unchanged: what a template does with each value."""
+        if type(s) is str:
+            return _escaped(cls, s)
         return cls(s if hasattr(s, "__html__") else safe(s))
+
+
+@lru_cache(2**14)  # pages repeat most of their words
+def _escaped(kind: type[Html], text: str) -> Html:
+    return kind(safe(text))
 
 
 def marked(line: str) -> Html:
