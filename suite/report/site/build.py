@@ -39,9 +39,10 @@ exclude_docs: |
   /charts/
   /numbers/*/
   /evidence/
-hooks: []
+hooks: [{hook}]
 site_url: {address}
 """
+_HOOK = Path(__file__).with_name("hook.py")
 _NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
@@ -63,7 +64,7 @@ def build(root: Path) -> Path:
     folder, address = root / "build", published_at()
     with writing(folder):
         folder.mkdir(exist_ok=True)
-        (folder / "mkdocs.yml").write_text(_CONFIG.format(address=json.dumps(address)), encoding="utf-8")
+        (folder / "mkdocs.yml").write_text(_CONFIG.format(hook=json.dumps(str(_HOOK)), address=json.dumps(address)), encoding="utf-8")
     built = folder / "html"
     beside = _beside(root / "site")
     with ThreadPoolExecutor(1) as pool, writing(built):
