@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -169,10 +169,15 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
     }
 
 
+@cache
+def _drawn_by() -> str:
+    return version("vl-convert-python")
+
+
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification in light, with both looks under `usermeta` for the page to choose from."""
     looks = {name: config(name) for name in _COLOURS}
-    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
+    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": _drawn_by()}}
 
 
 def derived(name: str) -> tuple[str, ...]:

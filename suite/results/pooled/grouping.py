@@ -92,13 +92,19 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
     def unlikeness(left_out: int) -> float:
         return variance_components.unlikeness(map(known, group) for group in wider[left_out].values())
 
+    @cache
+    def of_group(left_out: int, key: tuple[Hashable, ...]) -> dict[Likeness, Components]:
+        return {likeness: known(likeness) for likeness in wider[left_out].get(key, ())}
+
+    @cache
     def components(likeness: Likeness) -> tuple[Components, bool]:
         own = best = known(likeness)
-        for left_out, groups in wider.items():
+        for left_out in wider:
             if best.enough:
                 break
-            others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
-            candidate = variance_components.borrowed(own, others, unlikeness(left_out))
+            others = dict(of_group(left_out, likeness[left_out:]))
+            others.pop(likeness, None)
+            candidate = variance_components.borrowed(own, others.values(), unlikeness(left_out))
             best = max(best, candidate, key=lambda each: each.degrees)
         return best, best is not own
 

@@ -66,12 +66,14 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
 
 def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
     """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
+    pools_of: dict[str, dict[Case, Pool]] = defaultdict(dict)
+    speedups_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    for (machine, case), pool in current.items():
+        pools_of[machine][case] = pool
+    for item in speedups:
+        speedups_of[item.machine].append(item)
     return {
-        slug: Evidence(
-            records=of_machine,
-            pools={case: pool for (machine, case), pool in current.items() if machine == slug},
-            speedups=[item for item in speedups if item.machine == slug],
-        )
+        slug: Evidence(records=of_machine, pools=pools_of[slug], speedups=speedups_of[slug])
         for slug, of_machine in by_machine(records).items()
     }
 
