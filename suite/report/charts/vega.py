@@ -1,5 +1,6 @@
 """Charts as Vega-Lite specifications, and their static pictures."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -170,14 +171,19 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
 
 
 @cache
-def _drawn_by() -> str:
-    return version("vl-convert-python")
+def drawn_by() -> str:
+    """Return what draws: the library's version and the digest of this package's code, so that neither leaves old files.
+
+    A specification is the key of the files derived from it.
+    """
+    code = hashlib.sha256(b"".join(Path(module).read_bytes() for module in (__file__, drawing.__file__)))
+    return f"{version('vl-convert-python')} {code.hexdigest()[:16]}"
 
 
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification in light, with both looks under `usermeta` for the page to choose from."""
     looks = {name: config(name) for name in _COLOURS}
-    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": _drawn_by()}}
+    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": drawn_by()}}
 
 
 def derived(name: str) -> tuple[str, ...]:
@@ -190,7 +196,7 @@ def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
-    for spec, light in zip(specs, lights, strict=True):
+    for spec, light in zip(specs, map(drawing.slim, lights), strict=True):
         yield light, recoloured(light), drawing.csv_table(spec)
 
 
@@ -204,7 +210,10 @@ def sized(page: str, site: Path) -> str:
 
     def size(image: re.Match[str]) -> str:
         path = site / FOLDER / image["file"]
-        found = _SIZE.search(path.read_text(encoding="utf-8")[:400]) if path.is_file() else None
+        found = None
+        if path.is_file():
+            with path.open(encoding="utf-8") as file:
+                found = _SIZE.search(file.read(400))
         return f'{image[0]} width="{found[1]}" height="{found[2]}"' if found else image[0]
 
     return _PICTURE.sub(size, page)
@@ -270,4 +279,4 @@ class Figure:
     @property
     def files(self) -> dict[str, str]:
         """The specification's file by its path below the site's sources; pictures and table are made if it changed."""
-        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, indent=1) + "\n"}
+        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, separators=(",", ":")) + "\n"}

@@ -10,7 +10,8 @@ from typing import Any
 # What the search leaves out anyway. Attributes hold no '>', since all text on a page is escaped.
 _FINISHED = re.compile(
     r'<div class="scroll"[^>]*><table[^>]* data-search-exclude>.*?</table></div>'
-    r'|<figure class="chart"[^>]* data-search-exclude>.*?</figure>',
+    r'|<figure class="chart"[^>]* data-search-exclude>.*?</figure>'
+    r'|<dl class="facts"[^>]* data-search-exclude>.*?</dl>',
     re.DOTALL,
 )
 _PLACE = '<div data-finished="{}"></div>'

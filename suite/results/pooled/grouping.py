@@ -7,7 +7,7 @@ select by the result. Pools of one kind of machine, implementation and scope sha
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from statistics import median
 from typing import NamedTuple
 
@@ -67,8 +67,13 @@ def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
 
 def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
     """Return the variance components of cells that name their hosts."""
-    cells = list(cells)
-    return variance_components.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
+    return _components_of(tuple(tuple((host, tuple(values)) for host, values in cell.items()) for cell in cells))
+
+
+@lru_cache(2**12)  # each left-out host changes a few cells, and all others are asked for again
+def _components_of(cells: tuple[tuple[tuple[HostKey, tuple[float, ...]], ...], ...]) -> Components:
+    hosts, values = ([tuple(pair[place] for pair in cell) for cell in cells] for place in (0, 1))
+    return variance_components.components(values, hosts)
 
 
 def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
