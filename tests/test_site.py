@@ -29,7 +29,7 @@ from suite.report.charts import drawing, plots, timeline, vega
 from suite.report.pages import home as home_page
 from suite.report.parts import one_campaign, overview, tables, templates
 from suite.report.parts.facts import Facts
-from suite.report.site import build, hook, pages
+from suite.report.site import below, build, hook, pages
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
@@ -761,7 +761,7 @@ def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_i
 
     def gathered():
         build._copy(build._beside(site), out)
-        build._copy(build._below(made), out)
+        build._copy(below(made), out)
         build._remove_others(out, build._beside(site).keys() | {"index.html", "numbers/c.html"})
 
     gathered()

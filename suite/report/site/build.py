@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from suite.child_imports import child_imports
-from suite.report.site import put
+from suite.report.site import below, put
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
@@ -73,7 +73,7 @@ def build(root: Path) -> Path:
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
-        made = _below(folder / "pages").items()
+        made = below(folder / "pages").items()
         pages = {name: path for name, path in made if address or name not in _NEED_ADDRESS}
         _copy(pages, built)
         _remove_others(built, beside.keys() | pages.keys())
@@ -106,7 +106,7 @@ def _run_mkdocs(config: Path) -> None:
 
 def _beside(site: Path) -> dict[str, Path]:
     """Return the files beside the pages by their path in the built site, with the records of packs."""
-    found = (_below(site / name).items() for name in _AS_THEY_ARE)
+    found = (below(site / name).items() for name in _AS_THEY_ARE)
     files = {
         f"{folder}/{name}": path
         for folder, those in zip(_AS_THEY_ARE, found, strict=True)
@@ -119,19 +119,8 @@ def _beside(site: Path) -> dict[str, Path]:
     return files
 
 
-def _below(folder: Path) -> dict[str, Path]:
-    """Return the files below a folder by their path in it, without hidden ones such as drafts of records."""
-    files: dict[str, Path] = {}
-    for place, folders, names in os.walk(folder):
-        folders[:] = (name for name in folders if not name.startswith("."))
-        inside = place[len(str(folder)) + 1 :].replace(os.sep, "/")
-        start = f"{inside}/" if inside else ""
-        files |= {f"{start}{name}": Path(place, name) for name in names if not name.startswith(".")}
-    return files
-
-
 def _remove_others(built: Path, kept: Set[str]) -> None:
-    for name, path in _below(built).items():
+    for name, path in below(built).items():
         if name not in kept:
             path.unlink()
 
