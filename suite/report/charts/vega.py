@@ -210,11 +210,11 @@ def sized(page: str, site: Path) -> str:
 
     def size(image: re.Match[str]) -> str:
         path = site / FOLDER / image["file"]
-        found = None
-        if path.is_file():
-            with path.open(encoding="utf-8") as file:
-                found = _SIZE.search(file.read(400))
-        return f'{image[0]} width="{found[1]}" height="{found[2]}"' if found else image[0]
+        if not path.is_file():
+            return image[0]
+        with path.open(encoding="utf-8") as file:
+            stated = _SIZE.search(file.read(400))
+        return f'{image[0]} width="{stated[1]}" height="{stated[2]}"' if stated else image[0]
 
     return _PICTURE.sub(size, page)
 
@@ -247,10 +247,10 @@ def _part(layer: Any) -> dict[str, Any]:
 
 def _joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the specification of all parts; the configuration is added where it is shown."""
-    made = {"config": {}, how: parts, **dict(sorted(properties.items())), "$schema": alt.SCHEMA_URL}
+    spec = {"config": {}, how: parts, **dict(sorted(properties.items())), "$schema": alt.SCHEMA_URL}
     if schemapi.DEBUG_MODE:
-        alt.TopLevelSpec.validate(made)
-    return made
+        alt.TopLevelSpec.validate(spec)
+    return spec
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:

@@ -106,11 +106,10 @@ def _run_mkdocs(config: Path) -> None:
 
 def _beside(site: Path) -> dict[str, Path]:
     """Return the files beside the pages by their path in the built site, with the records of packs."""
-    found = (below(site / name).items() for name in _AS_THEY_ARE)
     files = {
         f"{folder}/{name}": path
-        for folder, those in zip(_AS_THEY_ARE, found, strict=True)
-        for name, path in those
+        for folder in _AS_THEY_ARE
+        for name, path in below(site / folder).items()
         if not name.endswith(".md")
     }
     for path in store.packed(site / "records"):
