@@ -5,12 +5,18 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 
 def names(path: Iterable[str]) -> tuple[str, ...]:
     """Return the names of a package's modules by its `__path__`, without private ones; imports none."""
+    return _names(tuple(path))
+
+
+@cache  # rendering asks thousands of times
+def _names(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(path) if not module.name.startswith("_")))
 
 

@@ -10,7 +10,9 @@ import os
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
+from xml.etree import ElementTree
 
 import altair as alt
 import factory
@@ -20,13 +22,14 @@ import yaml
 from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 from golden.__main__ import RECORDS, legible
+from markdown import Markdown
 
 from suite import ceilings, experiments, models, units
 from suite.report.charts import drawing, ladder, plots, timeline, vega
 from suite.report.pages import home as home_page
 from suite.report.parts import ladder_figures, one_campaign, overview, rungs, tables, templates
 from suite.report.parts.facts import Facts
-from suite.report.site import build, pages
+from suite.report.site import below, build, hook, pages
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
@@ -765,6 +768,58 @@ def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monk
     assert not list((tmp_path / "charts").iterdir())
 
 
+def test_pictures_are_drawn_again_when_the_code_that_draws_has_changed(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "drawn", lambda specs: drawn.extend(specs) or ["<svg/>" for _ in specs])
+
+    def write() -> tuple[str, ...]:
+        vega.drawn_by.cache_clear()
+        return pages.write(
+            vega.Figure(name="one", spec={"mark": "point"}, caption="", alternative="").files, tmp_path / "site"
+        )
+
+    assert len(write()) == 4
+    assert write() == ()
+    for module in (drawing, vega):
+        edited = tmp_path / Path(module.__file__).name
+        edited.write_bytes(Path(module.__file__).read_bytes() + b"# edited")
+        monkeypatch.setattr(module, "__file__", str(edited))
+        assert "charts/one.light.svg" in write()
+    assert len(drawn) == 3
+    vega.drawn_by.cache_clear()
+
+
+def test_a_slim_picture_lacks_only_what_no_image_shows():
+    items = pooled_speedups(factory.on_hosts(factory.campaign()))
+    whole = vega.svg(vega.speedups(items), "light")
+    hostile = whole.replace("</text>", ' role="x"</text>', 1)
+    for picture in (whole, hostile):
+        slim = drawing.slim(picture)
+        assert len(slim) < 0.7 * len(picture)
+        before, after = (list(ElementTree.fromstring(text).iter()) for text in (picture, slim))
+        assert [(part.tag, part.text) for part in before] == [(part.tag, part.text) for part in after]
+        lost = {name for one, other in zip(before, after, strict=True) for name in one.attrib.keys() - other.attrib}
+        assert {name.split("-")[0] for name in lost} == {"aria", "role", "class", "pointer", "opacity"}
+        assert {part.get("opacity") for part in before} - {None, "1"} == {part.get("opacity") for part in after} - {
+            None
+        }
+
+
+def test_tables_and_charts_never_pass_through_markdown_and_stand_where_they_stood():
+    records, _ = store.load([RECORDS])
+    texts = {name: text for name, text in factory.pages(records).items() if name.endswith(".md")}
+    names = ("attr_list", "def_list", "md_in_html", "pymdownx.superfences", "tables", "toc")
+    placed = 0
+    for name, text in texts.items():
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
+        short = hook.on_page_markdown(text, page=page)
+        placed += short.count("data-finished")
+        html, whole = (Markdown(extensions=names).convert(each) for each in (short, text))
+        assert "<table" not in short or "data-search-exclude>" not in short
+        assert hook.on_post_page(html, page=page) == whole
+    assert placed > 20
+
+
 def test_a_picture_in_dark_is_the_one_in_light_with_other_colours():
     records, _ = store.load([RECORDS])
     files = factory.pages(records)
@@ -800,7 +855,7 @@ def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_i
 
     def gathered():
         build._copy(build._beside(site), out)
-        build._copy({str(path.relative_to(made)): path for path in build._below(made)}, out)
+        build._copy(below(made), out)
         build._remove_others(out, build._beside(site).keys() | {"index.html", "numbers/c.html"})
 
     gathered()

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from suite.report.charts.vega import APART, COLOURS, finished, inline
+from suite.report.charts.vega import APART, COLOURS, inline, layered, stacked
 from suite.results.views.experiment_result import Chart, ChartLine, HeatMap, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
@@ -29,12 +29,12 @@ Row = dict[str, Any]
 def plot(chart: Chart | HeatMap) -> Row:
     """Return the chart's Vega-Lite specification."""
     if isinstance(chart, HeatMap):
-        return finished(_heat(chart))
+        return _heat(chart)
     in_rows = bool(chart.points) and all(point.at is None for point in chart.points)
-    return finished((_in_rows if in_rows else _on_a_scale)(chart))
+    return (_in_rows if in_rows else _on_a_scale)(chart)
 
 
-def _on_a_scale(chart: Chart) -> Any:
+def _on_a_scale(chart: Chart) -> Row:
     rows, names = _values(chart.points), [point.series for point in chart.points]
     names += [line.series for line in chart.lines if line.series not in _BESIDE]
     ends = [end for line in chart.lines for end in line.ends]
@@ -55,10 +55,10 @@ def _on_a_scale(chart: Chart) -> Any:
     if named:
         text = _drawn(named).mark_text(align="right", dy=-9, fontSize=_FONT)
         layers.append(text.encode(x=x, y=y, text=alt.Text("text:N")))
-    return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
+    return layered(*layers, width=_WIDTH, height=_HEIGHT)
 
 
-def _in_rows(chart: Chart) -> Any:
+def _in_rows(chart: Chart) -> Row:
     rows, series = _values(chart.points), list(dict.fromkeys(point.series for point in chart.points))
     names = list(dict.fromkeys(row["name"] for row in rows))
     lines = max(name.count(", ") for name in names) + 1  # one for each part of a name
@@ -78,18 +78,18 @@ def _in_rows(chart: Chart) -> Any:
     layers.append(_drawn(rows).mark_text(dy=-11, align=side, fontSize=_FONT).encode(**words))
     row = max(_ROW, _LINE * (lines + 1))
     height = row * (len(names) * len(series) if several else len(names))
-    return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
+    return layered(*layers, width=_WIDTH - 40, height=max(90, height))
 
 
-def _heat(chart: HeatMap) -> Any:
+def _heat(chart: HeatMap) -> Row:
     panels = dict.fromkeys(square.panel for square in chart.squares)
     values = [square.value for square in chart.squares if square.value]
     ends = (min(values), max(values)) if values else (1.0, 1.0)
     drawn = [_panel(chart, name, [s for s in chart.squares if s.panel == name], ends) for name in panels]
-    return alt.vconcat(*drawn, spacing=18)
+    return stacked(*drawn, spacing=18)
 
 
-def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[float, float]) -> Any:
+def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[float, float]) -> Row:
     rows, columns = (list(dict.fromkeys(names)) for names in zip(*((s.row, s.column) for s in squares), strict=True))
     values = [_square(square, ends) for square in squares]
     place: Row = {
@@ -108,9 +108,9 @@ def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[fl
         some = [value for value in values if value["ink"] == ink]
         if some:
             layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text=alt.Text("text:N")))
-    heading = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
+    heading = {"text": title, "anchor": "start", "fontSize": _FONT, "fontWeight": "normal", "limit": _WIDTH}
     width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
-    return alt.layer(*layers).properties(width=width, height=height, title=heading)
+    return layered(*layers, width=width, height=height, title=heading)
 
 
 def _square(square: Square, ends: tuple[float, float]) -> Row:

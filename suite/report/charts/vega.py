@@ -1,10 +1,11 @@
 """Charts as Vega-Lite specifications, and their static pictures."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -110,10 +111,20 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
     }
 
 
+@cache
+def drawn_by() -> str:
+    """Return what draws: the library's version and the digest of this package's code, so that neither leaves old files.
+
+    A specification is the key of the files derived from it.
+    """
+    code = hashlib.sha256(b"".join(Path(module).read_bytes() for module in (__file__, drawing.__file__)))
+    return f"{version('vl-convert-python')} {code.hexdigest()[:16]}"
+
+
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification in light, with both looks under `usermeta` for the page to choose from."""
     looks = {name: config(name) for name in _COLOURS}
-    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
+    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": drawn_by()}}
 
 
 def derived(name: str) -> tuple[str, ...]:
@@ -126,7 +137,7 @@ def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
-    for spec, light in zip(specs, lights, strict=True):
+    for spec, light in zip(specs, map(drawing.slim, lights), strict=True):
         yield light, recoloured(light), drawing.csv_table(spec)
 
 
@@ -140,8 +151,11 @@ def sized(page: str, site: Path) -> str:
 
     def size(image: re.Match[str]) -> str:
         path = site / FOLDER / image["file"]
-        found = _SIZE.search(path.read_text(encoding="utf-8")[:400]) if path.is_file() else None
-        return f'{image[0]} width="{found[1]}" height="{found[2]}"' if found else image[0]
+        if not path.is_file():
+            return image[0]
+        with path.open(encoding="utf-8") as file:
+            stated = _SIZE.search(file.read(400))
+        return f'{image[0]} width="{stated[1]}" height="{stated[2]}"' if stated else image[0]
 
     return _PICTURE.sub(size, page)
 
@@ -149,6 +163,35 @@ def sized(page: str, site: Path) -> str:
 def finished(chart: Any) -> dict[str, Any]:
     """Return altair's chart as a specification; validated unless validation is off."""
     return chart.to_dict(validate=schemapi.DEBUG_MODE)
+
+
+def layered(*layers: Any, **properties: Any) -> dict[str, Any]:
+    """Return the specification of altair's layers in one chart with these properties, such as its width.
+
+    `altair.layer` copies each layer several times to join what none here has: selections and sizes of its own.
+    """
+    return _joined("layer", list(map(_part, layers)), properties)
+
+
+def stacked(*charts: dict[str, Any], **properties: Any) -> dict[str, Any]:
+    """Return the specification of charts from `layered`, one below the other."""
+    parts = [{name: value for name, value in chart.items() if name not in _OF_WHOLE} for chart in charts]
+    return _joined("vconcat", parts, properties)
+
+
+_OF_WHOLE = ("config", "$schema")
+
+
+def _part(layer: Any) -> dict[str, Any]:
+    return layer.to_dict(validate=False, context={"top_level": False})
+
+
+def _joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the specification of all parts; the configuration is added where it is shown."""
+    spec = {"config": {}, how: parts, **dict(sorted(properties.items())), "$schema": alt.SCHEMA_URL}
+    if schemapi.DEBUG_MODE:
+        alt.TopLevelSpec.validate(spec)
+    return spec
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
@@ -179,4 +222,4 @@ class Figure:
     @property
     def files(self) -> dict[str, str]:
         """The specification's file by its path below the site's sources; pictures and table are made if it changed."""
-        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, indent=1) + "\n"}
+        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, separators=(",", ":")) + "\n"}

@@ -11,6 +11,7 @@ from suite.report.parts.overview import overview
 from suite.results.records.identity import count_hosts, identity
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
+from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import current_cases
 
 
@@ -30,13 +31,14 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
     cases = [item.record for item in current_cases(records)]
+    timed_gpu = any(record.backend == "gpu" and record.general and not is_ceiling(record) for record in records)
     page = facts.page(
         path,
         "machine.md.j2",
         title=what.name,
         overview=shown,
         places=facts.places[slug],
-        beside=tables.without_gpu(facts.general, slug),
+        beside=() if timed_gpu else tables.without_gpu(facts.general, slug),
         facts=_facts(records, what),
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,

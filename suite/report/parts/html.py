@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Self
 from urllib.parse import quote
 
@@ -22,6 +23,9 @@ def safe(text: object) -> str:
     return short.translate(_HARMLESS)
 
 
+_safe = lru_cache(2**14)(safe)  # pages repeat most of their words
+
+
 class Html(Markup):
     """HTML that may stand on a page; `format` and `join` escape whatever is not HTML."""
 
@@ -30,6 +34,8 @@ class Html(Markup):
     @classmethod
     def escape(cls, s: object, /) -> Self:
         """Return text escaped, and HTML unchanged: what a template does with each value."""
+        if type(s) is str:
+            return cls(_safe(s))
         return cls(s if hasattr(s, "__html__") else safe(s))
 
 

@@ -8,7 +8,7 @@ import altair as alt
 from suite import units
 from suite.case import Case
 from suite.report.charts import plots
-from suite.report.charts.vega import WIDTH, finished, inline
+from suite.report.charts.vega import WIDTH, inline, layered
 from suite.results.pooled.ladder import Amortised, Rung
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
@@ -145,7 +145,7 @@ def curve(amortised: Sequence[Amortised]) -> dict[str, Any]:
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),
     )
-    return finished(alt.layer(*layers).properties(width=WIDTH, height=200))
+    return layered(*layers, width=WIDTH, height=200)
 
 
 def alternative(amortised: Sequence[Amortised]) -> str:

@@ -1,5 +1,6 @@
 """The whole site: all pages rendered, then built by MkDocs."""
 
+import os
 from pathlib import Path
 
 
@@ -10,3 +11,14 @@ def put(path: Path, text: str) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return True
+
+
+def below(folder: Path) -> dict[str, Path]:
+    """Return the files below a folder by their path in it, without hidden ones such as drafts of records."""
+    files: dict[str, Path] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = (name for name in folders if not name.startswith("."))
+        inside = place[len(str(folder)) + 1 :].replace(os.sep, "/")
+        start = f"{inside}/" if inside else ""
+        files |= {f"{start}{name}": Path(place, name) for name in names if not name.startswith(".")}
+    return files

@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from suite.child_imports import child_imports
-from suite.report.site import put
+from suite.report.site import below, put
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
@@ -39,9 +39,10 @@ exclude_docs: |
   /charts/
   /numbers/*/
   /evidence/
-hooks: []
+hooks: [{hook}]
 site_url: {address}
 """
+_HOOK = Path(__file__).with_name("hook.py")
 _NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
@@ -63,15 +64,17 @@ def build(root: Path) -> Path:
     folder, address = root / "build", published_at()
     with writing(folder):
         folder.mkdir(exist_ok=True)
-        (folder / "mkdocs.yml").write_text(_CONFIG.format(address=json.dumps(address)), encoding="utf-8")
+        (folder / "mkdocs.yml").write_text(
+            _CONFIG.format(hook=json.dumps(str(_HOOK)), address=json.dumps(address)), encoding="utf-8"
+        )
     built = folder / "html"
     beside = _beside(root / "site")
     with ThreadPoolExecutor(1) as pool, writing(built):
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
-        pages = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
-        pages = {name: path for name, path in pages.items() if address or name not in _NEED_ADDRESS}
+        made = below(folder / "pages").items()
+        pages = {name: path for name, path in made if address or name not in _NEED_ADDRESS}
         _copy(pages, built)
         _remove_others(built, beside.keys() | pages.keys())
     return built / "index.html"
@@ -103,24 +106,21 @@ def _run_mkdocs(config: Path) -> None:
 
 def _beside(site: Path) -> dict[str, Path]:
     """Return the files beside the pages by their path in the built site, with the records of packs."""
-    found = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
-    files = {str(path.relative_to(site)): path for path in found}
+    files = {
+        f"{folder}/{name}": path
+        for folder in _AS_THEY_ARE
+        for name, path in below(site / folder).items()
+        if not name.endswith(".md")
+    }
     for path in store.packed(site / "records"):
         if packs.around(path):  # otherwise the pack is damaged, which rendering reports
             files[f"records/{path.parent.name.removesuffix(packs.SUFFIX)}/{path.name}"] = path
     return files
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, without hidden ones such as drafts of records."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = (name for name in folders if not name.startswith("."))
-        yield from (Path(place, name) for name in names if not name.startswith("."))
-
-
 def _remove_others(built: Path, kept: Set[str]) -> None:
-    for path in _below(built):
-        if str(path.relative_to(built)) not in kept:
+    for name, path in below(built).items():
+        if name not in kept:
             path.unlink()
 
 

@@ -12,7 +12,7 @@ from suite.report import pages
 from suite.report.charts import vega
 from suite.report.parts import facts
 from suite.report.parts.facts import Facts
-from suite.report.site import put
+from suite.report.site import below, put
 from suite.results.records.files import writing
 from suite.results.records.record import to_json
 from suite.results.single.prices import Price
@@ -71,8 +71,8 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
 def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     kept = {*files, *(made for name in files if _is_chart(name) for made in vega.derived(name))}
     for folder in GENERATED:
-        for path in (site / folder).glob("**/*"):
-            if path.is_file() and str(path.relative_to(site)) not in kept:
+        for name, path in below(site / folder).items():
+            if f"{folder}/{name}" not in kept:
                 path.unlink()
     changed = []
     drawn = [name for name in files if _is_chart(name) and not _is_drawn(name, files[name], site)]

@@ -7,7 +7,7 @@ select by the result. Pools of one kind of machine, implementation and scope sha
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from statistics import median
 from typing import NamedTuple
 
@@ -67,8 +67,13 @@ def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
 
 def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
     """Return the variance components of cells that name their hosts."""
-    cells = list(cells)
-    return variance_components.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
+    return _components_of(tuple(tuple((host, tuple(values)) for host, values in cell.items()) for cell in cells))
+
+
+@lru_cache(2**12)  # each left-out host changes a few cells, and all others are asked for again
+def _components_of(cells: tuple[tuple[tuple[HostKey, tuple[float, ...]], ...], ...]) -> Components:
+    values = [tuple(seconds for _, seconds in cell) for cell in cells]
+    return variance_components.components(values, [tuple(host for host, _ in cell) for cell in cells])
 
 
 def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
@@ -92,13 +97,19 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
     def unlikeness(left_out: int) -> float:
         return variance_components.unlikeness(map(known, group) for group in wider[left_out].values())
 
+    @cache
+    def of_group(left_out: int, key: tuple[Hashable, ...]) -> dict[Likeness, Components]:
+        return {likeness: known(likeness) for likeness in wider[left_out].get(key, ())}
+
+    @cache
     def components(likeness: Likeness) -> tuple[Components, bool]:
         own = best = known(likeness)
-        for left_out, groups in wider.items():
+        for left_out in wider:
             if best.enough:
                 break
-            others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
-            candidate = variance_components.borrowed(own, others, unlikeness(left_out))
+            others = dict(of_group(left_out, likeness[left_out:]))
+            others.pop(likeness, None)
+            candidate = variance_components.borrowed(own, others.values(), unlikeness(left_out))
             best = max(best, candidate, key=lambda each: each.degrees)
         return best, best is not own
 

@@ -67,14 +67,16 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
 
 def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
     """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
-    ways = speedup.of_ways(current)
+    pools_of: dict[str, dict[Case, Pool]] = defaultdict(dict)
+    speedups_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    ways_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    for (machine, case), pool in current.items():
+        pools_of[machine][case] = pool
+    for found, items in ((speedups_of, speedups), (ways_of, speedup.of_ways(current))):
+        for item in items:
+            found[item.machine].append(item)
     return {
-        slug: Evidence(
-            records=of_machine,
-            pools={case: pool for (machine, case), pool in current.items() if machine == slug},
-            speedups=[item for item in speedups if item.machine == slug],
-            ways=tuple(item for item in ways if item.machine == slug),
-        )
+        slug: Evidence(records=of_machine, pools=pools_of[slug], speedups=speedups_of[slug], ways=tuple(ways_of[slug]))
         for slug, of_machine in by_machine(records).items()
     }
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from suite.results.records.run import Count
 from suite.workload import Plain
@@ -89,6 +90,7 @@ def names_a_model(cpu: str) -> bool:
     return bool(re.search(r"\d", name)) and name.strip().lower() not in _ARCHITECTURES
 
 
+@lru_cache(2**12)  # each record is asked for it many times
 def slug(name: str) -> str:
     """Return a machine's name in file names and addresses."""
     return "-".join(name.replace(",", " ").split())
