@@ -393,12 +393,23 @@ def control_python(session: nox.Session, baseline: str) -> str:
 def beside(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Return arguments that name implementations, PyTorch beside JAX unless they do, and the baselines among these.
 
-    The option is written with a space or an equals sign; given twice, it names those of both.
+    The option is written with a space or an equals sign; given twice, it names those of both. An experiment names its
+    baselines itself.
     """
-    words = " ".join(arguments).replace("--implementation=", "--implementation ").split()
+    words = re.sub("(--implementation|--experiment)=", r"\1 ", " ".join(arguments)).split()
     named = [value for flag, value in pairwise(words) if flag == "--implementation"]
+    if experiments := [value for flag, value in pairwise(words) if flag == "--experiment"]:
+        return arguments, baselines_of(experiments[-1])
     asked = arguments if named else ["--implementation", "jax,torch", *arguments]
     return asked, [baseline for baseline in BASELINES if baseline in ",".join(named or ["torch"]).split(",")]
+
+
+def baselines_of(experiment: str) -> list[str]:
+    """Return the baselines that an experiment times, as its module names them; none if there is no such module."""
+    module = Path(__file__).parent / "suite" / "experiments" / f"{experiment}.py"
+    text = module.read_text(encoding="utf-8") if module.is_file() else ""
+    line = re.search("^BASELINES.*", text, re.MULTILINE)
+    return [baseline for baseline in BASELINES if line and f'"{baseline}"' in line[0]]
 
 
 def side_by_side() -> tuple[str, ...]:
@@ -454,8 +465,9 @@ def control(session: nox.Session) -> None:
     """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
 
     Of boosted trees the baseline is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`; of an inference it can
-    be OpenVINO: `-- serve_resnet50 --implementation jax,openvino`. It ends with the control table. Each baseline is
-    installed in an environment of its own.
+    be OpenVINO: `-- serve_resnet50 --implementation jax,openvino`. An experiment has baselines of its own:
+    `-- --experiment as_written`. It ends with the control table. Each baseline is installed in an environment of its
+    own.
     """
     install(session, "site")
     arguments, baselines = beside(session.posargs)

@@ -324,6 +324,11 @@ def test_a_step_is_kernels_and_gaps():
     assert answer.startswith("1 of 1 step is launch-bound: the GPU works for 59.8 % (")
 
 
+def test_a_share_and_its_interval_end_at_the_whole_step():
+    (row,) = read(both(kernel=0.00102)).tables[0].rows
+    assert [cell.text for cell in row[4:6]] == ["100 %", "100 to 100"]
+
+
 def test_the_answer_says_up_to_how_much_work_a_step_waits():
     found = read(both(0.0006), both(0.0097, 0.01, name="cifar10_mlp"), both(0.0001, 0.001, name="mnist_cnn"))
     (answer,) = found.answers

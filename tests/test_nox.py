@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from suite import experiments
 from suite.driver import fitness
 from suite.results.single import old_jax
 
@@ -215,6 +216,16 @@ def test_only_the_baselines_asked_for_get_an_environment_and_are_timed(noxfile, 
     assert baselines == found
     named = any(word.startswith("--implementation") for word in arguments)
     assert asked == (arguments if named else ["--implementation", "jax,torch", *arguments])
+
+
+@pytest.mark.parametrize("words", [["--experiment", "{}"], ["mnist_mlp", "--experiment={}", "--profile", "smoke"]])
+def test_an_experiment_gets_the_environments_of_its_own_baselines_and_names_none(noxfile, words):
+    for name in experiments.names():
+        arguments = [word.format(name) for word in words]
+        asked, baselines = noxfile.beside(arguments)
+        assert asked == arguments, "an experiment refuses --implementation"
+        assert set(baselines) == set(experiments.baselines(name))
+    assert noxfile.beside(["--experiment", "no_such"])[1] == []
 
 
 def test_every_baseline_has_its_dependencies(noxfile):

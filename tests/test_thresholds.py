@@ -209,14 +209,24 @@ def test_another_depth_or_batch_moves_no_threshold():
     assert after.found.size == pytest.approx(before.found.size)
 
 
-def test_sides_that_did_not_compute_the_same_are_no_size_and_said():
-    records = world()
-    wrong = [
+def wrong_at(batch):
+    """Records whose GPU computed something else in the plain step of one network at that batch."""
+    return [
         msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, first_loss=9.0) for run in r.runs))
-        if (r.workload, r.backend, r.case.variant, r.case.batch) == ("crossover_mlp_128x2", "gpu", "plain", 32) else r
-        for r in records
+        if (r.workload, r.backend, r.case.variant, r.case.batch) == ("crossover_mlp_128x2", "gpu", "plain", batch)
+        else r
+        for r in world()
     ]  # fmt: skip
-    item = found_in(wrong)["crossover_mlp", "jax"]
+
+
+def test_a_call_that_no_threshold_is_read_from_does_not_keep_it_from_being_quoted():
+    item = found_in(wrong_at(2))["crossover_mlp", "jax"]
+    assert any(call.apart for call in item.calls)
+    assert (item.state, item.reasons) == ("quotable", ())
+
+
+def test_sides_that_did_not_compute_the_same_are_no_size_and_said():
+    item = found_in(wrong_at(32))["crossover_mlp", "jax"]
     assert "crossover_mlp_128x2" not in {call.case.workload for call in item.usual}
     assert item.reasons[0].startswith("not the same: round 1: the first loss is 2.3 on the CPU and 9 on the GPU")
     assert item.state == "open"

@@ -27,7 +27,7 @@ class EqualCores:
 
     @property
     def without_end(self) -> Estimate:
-        """Seconds of a step with threads without end."""
+        """Seconds of a step with infinitely many threads."""
         return self.law.at(math.inf)
 
 

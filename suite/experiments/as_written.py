@@ -33,11 +33,11 @@ METHOD = (
     "(nnx-loop), the loss read each step (nnx-loop-wait), or with the examples on the device and a call an epoch "
     "(resident-loop). The other ways have their batch on the device, or copied where that is said: PyTorch eager, "
     "compiled or captured, JAX compiled once, which is the step of the copyable files, or several steps a call. A "
-    "sample has many steps, and ends when all is computed. Keras' progress bar is off. The checks of steps hold for "
-    "loops too; only JAX's have their products counted, and its loops by the step are replayed, as the others show no "
-    "program. A captured step has no CPU side of its own and is set against the same step uncaptured, a single thread "
-    "of XGBoost against its GPU. The article's way is marked whatever framework Keras runs on; where a generator fed "
-    "the article's fit, arrays feed this one."
+    "sample has many steps, and ends when all is computed. Keras' progress bar is off. Loops pass the same checks as "
+    "steps. Two need the compiled program, which only JAX shows: its products are counted, and its loops by the step "
+    "replayed. A captured step has no CPU side of its own and is set against the same step uncaptured, a single thread "
+    "of XGBoost against its GPU. The article's way is marked, whatever framework Keras runs on. Where the article's "
+    "fit had a generator, this one has arrays."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual

@@ -19,15 +19,15 @@ METHOD = (
     "pooled over hosts. Their work is what one call from Python dispatches: the FLOP of its matrix products, of a scan "
     "those of all its steps, or the rows times columns of a table. Between neighbouring sizes each side's time is "
     "taken to be linear in the work, as a fixed cost of a call and a cost of each FLOP make it; the CPU wins below "
-    "the work at which the two are equal. Its interval ends where those of the speed-up cross 1. It may be quoted "
-    "from three hosts on, if no end is over two times off. "
+    "the work at which the two are equal. Its interval ends where the ends of the speed-up's interval cross 1. It may "
+    "be quoted from three hosts on, if no end is over two times off. "
     "The speed-up of the documented models is measured at several batch sizes. Between neighbouring "
     "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
     "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
     "which makes it rather too wide than too narrow. "
     "A larger batch gains little from where no larger one has 10 % more examples a second; the last columns are the "
     "examples a second of the best larger batch over this one's. "
-    "An invalid one does not count. What may not be quoted is drawn hollow. Batches of a documented model are timed "
+    "Invalid speed-ups do not count. What may not be quoted is drawn hollow. Batches of a documented model are timed "
     "when it is named: suite run cifar10_mlp --experiment crossover."
 )
 WORKLOADS = NAMES

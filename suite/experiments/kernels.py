@@ -104,17 +104,17 @@ def _word(found: KernelTime) -> str:
 
 
 def _row(found: KernelTime) -> tuple[Cell, ...]:
-    share, gaps = found.busy, found.gap_seconds
+    share, gaps = busy(found).times(100), found.gap_seconds
     return row_of(
         found.step.case.workload,
         time_cell(found.step),
         time_cell(found.kernels),
         number_cell(max(gaps, 0.0), units.seconds),
-        Cell(text=units.percent(busy(found).value), sort=share.value, record=found.kernels.newest),
-        Cell(text=units.interval(share.low and 100 * share.low, share.high and 100 * share.high)),
+        Cell(text=units.percent(busy(found).value), sort=found.busy.value, record=found.kernels.newest),
+        Cell(text=units.interval(share.low, share.high)),
         number_cell(found.operations, units.number, why="not told"),
         _word(found),
-        *standing_cells(share),
+        *standing_cells(found.busy),
     )
 
 

@@ -35,7 +35,7 @@ METHOD = (
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
 
-_EQUAL_COLUMNS = ("model", "GPU step", "fastest CPU step", "its threads", "threads without end", "95 % interval",
+_EQUAL_COLUMNS = ("model", "GPU step", "fastest CPU step", "its threads", "infinitely many threads", "95 % interval",
                   "cores that equal the GPU", "their interval", STATUS, HOSTS)  # fmt: skip
 _COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", STATUS, HOSTS)
 

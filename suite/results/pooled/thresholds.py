@@ -118,7 +118,7 @@ class Threshold:
         return tuple(self._lacking())
 
     def _lacking(self) -> Iterator[str]:
-        yield from dict.fromkeys(words for call in self.calls for words in call.apart)
+        yield from dict.fromkeys(words for call in self.calls if call.usual for words in call.apart)
         if self.hosts < FEWEST_HOSTS:
             yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
         turn = self.found
