@@ -67,6 +67,14 @@ def test_a_host_is_corrected_by_the_slope_of_the_others_alone():
     assert one.after > 0.7 * one.before
 
 
+def test_two_models_are_too_few_to_trust_a_kernel(monkeypatch):
+    monkeypatch.setattr(f"{__name__}.WORKLOADS", WORKLOADS[:2])
+    speeds = [1e10, 1.1e10, 1.2e10, 0.9e10]
+    one = copy_of(world([0.01 * 1e10 / speed for speed in speeds], speeds))
+    assert one.after < 0.01
+    assert not one.worth_it
+
+
 def test_a_kernel_of_one_speed_has_no_slope():
     (matmul,) = (each for each in covariates(world([0.01, 0.011, 0.012], [1e10] * 3)) if each.kernel != "copy")
     assert (matmul.slope, matmul.after) == (0.0, matmul.before)

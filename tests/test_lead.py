@@ -62,8 +62,8 @@ def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
 def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_known():
     storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
     answer = said(sides("a", 10), sides("b", 40), storage)
-    assert answer.endswith(" Count more, and 10x becomes 2.0x read from storage (1 model).")
-    assert "Count more" not in said(sides("a", 10), sides("b", 40))
+    assert answer.endswith(" With more of the work counted, 10x becomes 2.0x read from storage (1 model).")
+    assert "more of the work" not in said(sides("a", 10), sides("b", 40))
 
 
 def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article_do_not():

@@ -114,7 +114,7 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
             number = units.count(len(both)) if each else units.pluralize(len(both), "model")
             each.append(words.format(short(before), short(after), rung.words, number))
     if each:
-        yield Html("Count more, and {}.").format(Html(", ").join(each))
+        yield Html("With more of the work counted, {}.").format(Html(", ").join(each))
 
 
 def _left_out(records: Sequence[Record]) -> str:

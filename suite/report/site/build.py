@@ -93,12 +93,14 @@ def published_at() -> str:
 
 
 def _run_mkdocs(config: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config)]
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     env = {**os.environ, **quiet, **child_imports()}
     answer = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     if answer.returncode:
-        words = "\n".join((answer.stdout + answer.stderr).strip().splitlines()[-_LAST_LINES:])
+        lines = (answer.stdout + answer.stderr).strip().splitlines()
+        warnings = [line for line in lines if not line.startswith("INFO")]
+        words = "\n".join((warnings or lines)[-_LAST_LINES:])
         if "No module named mkdocs" in words:
             words = "MkDocs is not installed; install the site extra: pip install '.[site]', or add --no-build"
         raise RuntimeError(f"the site was not built: {words}")

@@ -18,6 +18,7 @@ from suite.results.records.run import ReferenceKernel
 
 WORTH = 0.8  # of the spread: a covariate that leaves more is not worth its rule
 _FEWEST_HOSTS = 3
+_FEWEST_POOLS = 3  # fewer tell of a model, not of the host
 _KERNELS: Mapping[str, Callable[[ReferenceKernel], float]] = {
     "matrix product": lambda kernel: kernel.matmul_flop_per_second,
     "copy": lambda kernel: kernel.copy_bytes_per_second,
@@ -40,7 +41,7 @@ class Covariate:
     @property
     def worth_it(self) -> bool:
         """Whether it narrows the spread enough to be used."""
-        return self.after < WORTH * self.before
+        return len(self.pools) >= _FEWEST_POOLS and self.after < WORTH * self.before
 
 
 def covariates(pools: Iterable[Pool]) -> Iterator[Covariate]:
