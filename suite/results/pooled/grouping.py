@@ -72,8 +72,8 @@ def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Compone
 
 @lru_cache(2**12)  # each left-out host changes a few cells, and all others are asked for again
 def _components_of(cells: tuple[tuple[tuple[HostKey, tuple[float, ...]], ...], ...]) -> Components:
-    hosts, values = ([tuple(pair[place] for pair in cell) for cell in cells] for place in (0, 1))
-    return variance_components.components(values, hosts)
+    values = [tuple(values for _, values in cell) for cell in cells]
+    return variance_components.components(values, [tuple(host for host, _ in cell) for cell in cells])
 
 
 def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
