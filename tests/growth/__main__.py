@@ -3,7 +3,8 @@
 Ten records come from each machine. Cold, every picture is drawn; then only pictures are kept, and all else is rendered
 and built again; then one campaign is added. What changes nothing is rendered once more: then no file may be written.
 
-Each step says its seconds on the wall and, in brackets, of all cores: those do not depend on what else is running.
+Each step runs in a process of its own, which holds nothing of an earlier one. It says its seconds on the wall and, in
+brackets, of all cores: those depend less on what else is running.
 """
 
 import argparse
@@ -13,11 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from multiprocessing import get_context
 from pathlib import Path
 
 import factory
 import msgspec
 
+from growth import render
 from suite.report.site import build, pages
 from suite.results.records import store
 from suite.results.records.record import Record
@@ -49,11 +52,18 @@ def publish(added: Iterable[Record], published: Path) -> None:
         store.pack(campaign)
 
 
-def timed(*steps: Callable[[], object]) -> tuple[float, float]:
-    """Return the seconds that steps take together, on the wall and of all cores."""
+def timed(folder: Path, *steps: Callable[[Path], object]) -> tuple[float, float]:
+    """Return the seconds that steps take together in new processes, on the wall and of all cores.
+
+    Raises RuntimeError if one fails.
+    """
     wall, cores = time.monotonic(), sum(os.times()[:4])
     for step in steps:
-        step()
+        process = get_context("spawn").Process(target=step, args=(folder,))
+        process.start()
+        process.join()
+        if process.exitcode:
+            raise RuntimeError(f"{step.__name__} ended with {process.exitcode}")
     return time.monotonic() - wall, sum(os.times()[:4]) - cores
 
 
@@ -65,20 +75,13 @@ def grown(count: int) -> dict[str, tuple[float, float]]:
         shutil.copytree(ROOT / "site", site, ignore=shutil.ignore_patterns("records", *pages.GENERATED))
         shutil.copy(ROOT / "mkdocs.yml", folder)
         publish(records(count), published)
-
-        def render() -> tuple[str, ...]:
-            return pages.render([published], site).written
-
-        def built() -> None:
-            build.build(folder)
-
-        seconds = {"cold": timed(render, built)}
+        seconds = {"cold": timed(folder, render, build.build)}
         for generated in (*(site / place for place in pages.GENERATED if place != "charts"), folder / "build"):
             shutil.rmtree(generated, ignore_errors=True)
-        seconds |= {"with pictures kept, render": timed(render), "build": timed(built)}
+        seconds |= {"with pictures kept, render": timed(folder, render), "build": timed(folder, build.build)}
         publish(records(10, first=(count + 9) // 10), published)
-        seconds["after one more campaign"] = timed(render, built)
-        if render():
+        seconds["after one more campaign"] = timed(folder, render, build.build)
+        if render(folder):
             raise RuntimeError("files were written that did not change")
     return seconds
 
