@@ -791,7 +791,7 @@ def test_pictures_are_drawn_again_when_the_code_that_draws_has_changed(tmp_path,
 
 def test_a_slim_picture_lacks_only_what_no_image_shows():
     items = pooled_speedups(factory.on_hosts(factory.campaign()))
-    whole = vega.svg(vega.speedups(items), "light")
+    whole = vega.svg(ladder.ladder(*ladder_figures.marks(rungs.rungs(items))), "light")
     hostile = whole.replace("</text>", ' role="x"</text>', 1)
     for picture in (whole, hostile):
         slim = drawing.slim(picture)

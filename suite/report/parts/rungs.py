@@ -9,7 +9,6 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.scopes import Scope
 
 STEP = "a step"
-_TUTORIAL = (("written", "nnx-loop"), ("step", "nnx-jit"))  # scope and variant
 _MANY = 10  # models of which the lowest and the highest tenth are left out of what most lie between
 
 
@@ -88,7 +87,8 @@ def _scope(scope: Scope) -> Callable[[PooledSpeedUp], bool]:
 
 def _as_written(item: PooledSpeedUp) -> bool:
     """Return whether it is a loop, or at least a step, with `nnx.jit` as the tutorials of Flax write it."""
-    return (item.case.scope, item.case.variant) in _TUTORIAL and item.record.usual("variant")
+    way = {"written": "nnx-loop", "step": "nnx-jit"}.get(item.case.scope)
+    return item.case.variant == way and item.record.usual("variant")
 
 
 _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (

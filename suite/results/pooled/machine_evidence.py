@@ -72,9 +72,9 @@ def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[Po
     ways_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     for (machine, case), pool in current.items():
         pools_of[machine][case] = pool
-    for found, items in ((speedups_of, speedups), (ways_of, speedup.of_ways(current))):
+    for of_machines, items in ((speedups_of, speedups), (ways_of, speedup.of_ways(current))):
         for item in items:
-            found[item.machine].append(item)
+            of_machines[item.machine].append(item)
     return {
         slug: Evidence(records=of_machine, pools=pools_of[slug], speedups=speedups_of[slug], ways=tuple(ways_of[slug]))
         for slug, of_machine in by_machine(records).items()
