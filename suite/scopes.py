@@ -163,7 +163,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         steady=True, bounded=True,
     ),
     "kernels": ScopeRow(
-        sentence="the kernels of one step", heading="kernels", badge="kernels", unit="a step",
+        sentence="the time in which the GPU works in one step", heading="kernels", badge="kernels", unit="a step",
         progress="of kernels a step", title="The GPU's busy time of a step",
         between=(("profiling", False), ("profiling", True)), bounded=True,
     ),

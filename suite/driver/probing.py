@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from typing import get_args
 
 import msgspec
 
@@ -116,5 +117,5 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
 
 def _baselines() -> tuple[Implementation, ...]:
     """Return the baselines that are installed here or have an interpreter of their own."""
-    known: tuple[Implementation, ...] = ("torch", "keras", "xgboost", "openvino")
+    known = (name for name in get_args(Implementation) if name != "jax")
     return tuple(name for name in known if _variable(name) in os.environ or software.versions(name))

@@ -27,6 +27,9 @@ _STATES: dict[State, str] = {
     "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
 }
 _COLUMNS = {
+    "gaps": "The rest of a step's wall time, in which the GPU waits for the next launch. A step is launch-bound if its "
+    "gaps are surely more than 10 %.",
+    "slope": "By how much the logarithm of a step's time changes with that of a reference kernel's speed.",
     "hosts": "How many hosts stand behind a speed-up, of the side that has fewer.",
     "next host": "Where a campaign of one round on a further host of this kind comes out, in 95 of 100 cases.",
     "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is the "
