@@ -198,6 +198,19 @@ def test_cpu_and_gpu_are_compared_over_equal_seeds():
     assert len(accuracy.read(of_one_machine(sides[:1])).tables) == 1
 
 
+def test_a_further_campaign_adds_its_pairs_of_equal_seeds():
+    first = [trained("mnist_mlp", shares[:2], backend=backend) for backend, shares in SIDES.items()]
+    later = [
+        msgspec.structs.replace(
+            record, campaign="20260102-000000-test", created="2026-01-02T00:00:00Z",
+            runs=tuple(msgspec.structs.replace(run, seed=7) for run in record.runs),
+        )
+        for record in (trained("mnist_mlp", shares[2:], backend=backend) for backend, shares in SIDES.items())
+    ]  # fmt: skip
+    _, pairs = accuracy.read(of_one_machine([*first, *later])).tables
+    assert [cell.text for cell in pairs.rows[0]] == ["mnist_mlp", "3", "+0.10 points", "-0.15 to +0.35"]
+
+
 def test_a_network_without_a_documented_accuracy_says_so():
     result = accuracy.read(of_one_machine([trained("mnist_cnn", (0.98, 0.99))]))
     (row,) = result.tables[0].rows

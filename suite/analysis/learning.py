@@ -1,7 +1,7 @@
 """What experiments on training share: cases, and each network's newest complete record."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
 from suite.analysis.capabilities import MachineCapabilities
@@ -35,10 +35,11 @@ def learnt(record: Record) -> tuple[Learnt, ...]:
     return tuple(by_seed(record).values())
 
 
-def by_seed(record: Record) -> dict[int, Learnt]:
-    """Return the same by the seed of the process."""
+def by_seed(*records: Record) -> dict[int, Learnt]:
+    """Return the same of several records by the seed of the process; of equal seeds the newest record's."""
     return {
         run.seed: run.learnt
+        for record in sorted(records, key=lambda record: record.sort_key)
         for run in record.runs
         if run.learnt is not None and not run.reason and run.learnt.steps == record.case.steps
     }
@@ -53,12 +54,12 @@ def newest(records: Iterable[Record]) -> dict[str, Record]:
     return {record.workload: record for record in sorted(found, key=_key)}
 
 
-def paired_difference(one: Record, other: Record) -> Estimate | None:
-    """Return the mean of one's accuracy minus the other's over their common seeds, with its t interval.
+def paired_difference(one: Sequence[Record], other: Sequence[Record]) -> Estimate | None:
+    """Return the mean of one side's accuracy minus the other's over their common seeds, with its t interval.
 
-    None if they share no seed; of a single one there is no interval.
+    Each side has the records of all its campaigns. None if they share no seed; of a single one there is no interval.
     """
-    sides = by_seed(one), by_seed(other)
+    sides = by_seed(*one), by_seed(*other)
     values = [sides[0][seed].accuracy - sides[1][seed].accuracy for seed in sorted(sides[0].keys() & sides[1].keys())]
     if len(values) < 2:
         return Estimate(value=values[0]) if values else None
