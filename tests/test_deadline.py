@@ -126,7 +126,7 @@ def test_only_the_first_pass_may_take_short_samples(tmp_path):
 
 
 def test_no_process_of_a_reference_round_takes_short_samples(tmp_path):
-    header = msgspec.structs.replace(plan(case(), within=None, asked=2), cpu_first=True)
+    header = msgspec.structs.replace(plan(case(), within=None, asked=2), is_reference=True)
     assert [task.most_seconds for _, task in asked_of(tmp_path, header, 200.0)] == [None, None]
 
 
@@ -134,7 +134,7 @@ def test_a_process_of_a_reference_round_that_fits_only_with_short_samples_is_ski
     long = factory.description("long", flop_per_example=60_000_000_000)
     header = plan(case("long"), about=lambda name: long, within=None, asked=1)
     short, whole = process_seconds((case("long"),), long, SHORTEST, CORES), guess(case("long"), long)
-    for name, each, begun in (("usual", header, 1), ("round", msgspec.structs.replace(header, cpu_first=True), 0)):
+    for name, each, begun in (("usual", header, 1), ("round", msgspec.structs.replace(header, is_reference=True), 0)):
         (tmp_path / name).mkdir()
         watch, *_ = campaign(tmp_path / name, each, lambda unit: short, (short + whole) / 2)
         assert len(watch.began) == begun

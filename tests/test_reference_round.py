@@ -105,7 +105,7 @@ def in_order(known):
     return [{(unit[0].workload, unit[0].backend, unit[0].label) for unit in turn.groups} for turn in turns(header)]
 
 
-def test_the_cpu_comes_first_and_then_what_the_gpus_of_too_few_hosts_have_timed():
+def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_the_baselines_of_the_gpu_last():
     eager, compiled = {"implementation": "torch"}, {"implementation": "torch", "variant": "compile"}
     known = [
         (("many", "cpu", {}), 5),
@@ -117,10 +117,16 @@ def test_the_cpu_comes_first_and_then_what_the_gpus_of_too_few_hosts_have_timed(
         (("few", "gpu", {}), 2),
         (("few", "gpu", compiled), 0),
         (("new", "gpu", {}), 1),
+        (("known", "cpu", {}), 12),
     ]
-    found = [{(name, side) for name, side, _ in part} for part in in_order(known)]
-    cpu, gpu = [("few", "cpu"), ("many", "cpu")], [("new", "gpu"), ("few", "gpu"), ("many", "gpu")]
-    assert found == [{each} for each in (*cpu, *gpu, ("few", "gpu"), ("many", "gpu"))]
+    parts = [{(name, side) for name, side, _ in part} for part in in_order(known)]
+    jax = [("few", "cpu"), ("new", "gpu"), ("many", "cpu"), ("few", "gpu"), ("known", "cpu"), ("many", "gpu")]
+    assert parts == [{each} for each in (*jax, ("many", "gpu"), ("few", "gpu"))]
+
+
+def test_on_a_new_kind_of_machine_the_cpu_comes_first():
+    known = [(("a", "gpu", {}), 0), (("a", "cpu", {}), 0), (("b", "gpu", {}), 0), (("b", "cpu", {}), 0)]
+    assert [{side for _, side, _ in part} for part in in_order(known)] == [{"cpu"}, {"cpu"}, {"gpu"}, {"gpu"}]
 
 
 def test_a_published_host_counts_once_where_case_kind_of_machine_and_method_agree():

@@ -45,8 +45,8 @@ def planned(
 
     With `within`, a relative half-width, every case begins with one round, and rounds are added until its interval is
     that narrow. Otherwise it has `asked` rounds, else its profile's; an experiment may plan fewer. By default energy is
-    measured, in an experiment only if it needs GPU utilisation. A reference round measures none, and runs the CPU
-    first. The plan keeps the versions of those `offers` whose implementations it measures.
+    measured, in an experiment only if it needs GPU utilisation. A reference round measures none. The plan keeps the
+    versions of those `offers` whose implementations it measures.
     """
     name = f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else "")
     used = {case.workload for case in cases}
@@ -72,7 +72,7 @@ def planned(
         within=within,
         budget_seconds=budget_seconds,
         settings=settings(),
-        cpu_first=is_reference,
+        is_reference=is_reference,
         known_hosts=known_hosts,
         software={name: versions(offer) for name, offer in (offers or {}).items() if name in implementations},
     )

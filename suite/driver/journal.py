@@ -41,7 +41,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     version: int = 0  # PLAN_VERSION of the suite that made the plan
     within: float | None = None  # half-width that ends the added rounds; None: planned rounds only
     budget_seconds: float | None = None  # wall time of the command; None: no limit
-    cpu_first: bool = False  # a reference round: the CPU comes first
+    is_reference: bool = msgspec.field(name="cpu_first", default=False)  # a reference round; stored by its former name
     known_hosts: tuple[int, ...] = ()  # of each case of a reference round, the hosts of its kind that are published
     most_rounds: int = 0  # of plans of version 0, if an interval is too wide
     code: str = ""  # digest of the suite's modules; '' in older plans

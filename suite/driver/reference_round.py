@@ -1,8 +1,8 @@
 """One reference round: a machine's contribution to the evidence, one process a case.
 
 Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
-baseline, each with its chosen threads, and first what the fewest hosts of this kind have timed. Timing all ways and
-publishing the fastest would favour the baseline.
+baseline, each with its chosen threads, and first what lacks the most hosts of this kind. Timing all ways and publishing
+the fastest would favour the baseline.
 """
 
 import hashlib

@@ -327,7 +327,7 @@ def replayed(header: Header, group: ProcessGroup) -> bool:
 
 def _may_shorten(header: Header, number: int) -> bool:
     """Return whether samples may be shortened to fit the budget: in a first pass, but not in a reference round."""
-    return number == 0 and not header.cpu_first
+    return number == 0 and not header.is_reference
 
 
 def counts_energy(header: Header, number: int) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from suite.case import Case
+from suite.case import Backend, Case
 from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
@@ -25,6 +25,9 @@ from suite.scopes import SCOPES, Scope
 from suite.variants import SLOW_TO_START
 
 FEWEST_ROUNDS = 3  # before a question can end: the interval of two processes is several times as wide
+
+# Hosts of a CPU differ by about 8 %, those of a GPU by less than 1 %: three GPUs are enough to be quoted.
+WANTED_HOSTS: dict[Backend, int] = {"cpu": 10, "gpu": FEWEST_HOSTS}
 
 Question = tuple[str, Scope]  # a workload and a scope; `step` stands for its whole steady state
 
@@ -92,26 +95,32 @@ def next_turn(
     return None
 
 
-def _parts(header: Header) -> dict[ProcessGroup, tuple[int, ...]]:
+def _parts(header: Header) -> dict[ProcessGroup, tuple[float, ...]]:
     """Return the part of a round to which each process belongs; only a reference round has several.
 
-    The CPU comes first: a workload and its baseline one after the other, those that the fewest hosts have timed first.
-    On the GPU what too few hosts have timed precedes the rest, and JAX its baselines, of which `torch.compile` is last.
+    First comes what lacks the largest share of its `WANTED_HOSTS`, of equal shares the CPU: a workload and its baseline
+    one after the other. The GPU's baselines come last, since no speed-up waits for them, and of these `torch.compile`.
     """
+    if not header.is_reference:
+        return {group: () for groups in by_question(header).values() for group in groups}
     known = dict(zip(header.cases, header.known_hosts or (0,) * len(header.cases), strict=True))
-    parts: dict[ProcessGroup, tuple[int, ...]] = {}
+    parts: dict[ProcessGroup, tuple[float, ...]] = {}
     for groups in by_question(header).values():
         on_cpu = min((known[group[0]] for group in groups if group[0].backend == "cpu"), default=0)
         for group in groups:
-            first, hosts = group[0], known[group[0]]
-            if not header.cpu_first:
-                parts[group] = ()
-            elif first.backend == "cpu":
-                parts[group] = (0, on_cpu)
+            case, hosts = group[0], known[group[0]]
+            if case.backend == "cpu":
+                parts[group] = (False, _share_of_hosts("cpu", on_cpu), False)
+            elif case.implementation == "jax":
+                parts[group] = (False, _share_of_hosts("gpu", hosts), True)
             else:
-                slow = first.variant in SLOW_TO_START
-                parts[group] = (1, hosts >= FEWEST_HOSTS, first.implementation != "jax", slow, hosts)
+                parts[group] = (True, hosts >= FEWEST_HOSTS, case.variant in SLOW_TO_START, hosts)
     return parts
+
+
+def _share_of_hosts(backend: Backend, hosts: int) -> float:
+    """Return which share of its wanted hosts a case has, at most 1."""
+    return min(1.0, hosts / WANTED_HOSTS[backend])
 
 
 def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:
