@@ -1,0 +1,71 @@
+"""Compiling: after how many steps the GPU has won back its longer start."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from suite import units
+from suite.experiments import break_even
+from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.quoted import Quoted, Quoting, listed
+from suite.results.pooled.break_even import BreakEven
+from suite.results.pooled.machine_evidence import Evidence
+
+
+def answer(facts: Facts, evidence: Evidence) -> Answer | None:
+    """Return after how few and how many steps the start is won back, with an empty compile cache."""
+    valid = [item for item in evidence.speedups if item.state != "invalid"]
+    plain = [one for one in break_even.break_evens(valid) if one.step.case.variant == "plain"]
+    empty = [one for one in plain if one.start.case.cache == "empty"]
+    later = sorted((one for one in empty if 1 < one.steps < math.inf), key=lambda one: one.steps)
+    if not later:
+        return None
+    quoting, middle = Quoting(facts=facts, evidence=evidence), later[(len(later) - 1) // 2]
+    number = _number(quoting, middle)
+    few = quoting.model(middle.step.record.description), "wins"
+    who, wins = few if len(later) == 1 else (f"half of {units.pluralize(len(later), 'model')}", "win")
+    steps = break_even.when(middle).partition(" (")[0].removesuffix(" steps")
+    title = f"Half of the models win the compile time back {steps} steps; a shorter run is faster on the CPU"
+    return Answer(
+        sentence=Html("It compiles first: on one {}, {} {} that back after {}.").format(
+            quoting.gpu, who, wins, number.words
+        ),
+        numbers=(number,),
+        turns=Html(" ").join(_turns(quoting, empty, later)),
+        figures=shown(facts, evidence, "break_even", title),
+        tables=tables(facts, evidence, "break_even"),
+    )
+
+
+def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:
+    """Yield what a shorter run means, and the models that win back first, last, at once and never."""
+    yield Html("A shorter run is faster on the CPU; a warm compile cache brings the break-even forward.")
+    first, last = later[0], later[-1]
+    if first is not last:
+        yield Html("First is {}, last {}, after {}.").format(
+            _names(quoting, [first]), _names(quoting, [last]), _number(quoting, last).words
+        )
+    for words, steps in (("At once: {}.", 1), ("Never: {}.", math.inf)):
+        if those := [one for one in empty if one.steps == steps]:
+            yield Html(words).format(_names(quoting, those))
+
+
+def _names(quoting: Quoting, those: Sequence[BreakEven]) -> Html:
+    return listed([quoting.model(one.step.record.description) for one in those])
+
+
+def _number(quoting: Quoting, one: BreakEven) -> Quoted:
+    return quoting.following(break_even.when(one).removeprefix("after "), [one.start, one.step])
+
+
+QUESTION = Question(
+    title="Why is the first epoch or step slow?",
+    place=3,
+    also="compile time, compilation, warm-up, cold start, break-even, tracing",
+    wanted="This needs a cold start and a step, on a CPU and a GPU of the same machine.",
+    command="nox -s bench -- mnist_mlp --experiment break_even",
+    evidence=("break_even", "first_call_vs_steady"),
+    read_next=("why_is_my_gpu_slower_than_my_cpu", "why_is_gpu_use_low"),
+    answer=answer,
+)
