@@ -1,11 +1,12 @@
 """What a GPU of some make gains on its own host: the answer to questions after one kind of card."""
 
 from collections.abc import Callable
+from functools import partial
 
 from suite.report.parts.answer import Answer, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoting, span
 from suite.results.pooled.machine_evidence import Evidence
 
 
@@ -20,15 +21,15 @@ def of_gpu(*makes: str) -> Callable[[Facts, Evidence], Answer | None]:
             return None
         least, most = (quoting.speedup(item) for item in (steps[0], steps[-1]))
         return Answer(
-            sentence=Html("One {} takes a float32 step {} to {} as fast as the {} of its host.").format(
-                quoting.gpu, least.words, most.words, quoting.cores
+            sentence=Html("One {} takes a float32 step {} as fast as the {} of its host.").format(
+                quoting.gpu, span([least, most]), quoting.cores
             ),
             numbers=(least, most),
             turns=Html(
                 "It turns with the CPU beside it: the fewer cores the host has, the larger the ratio. "
                 "The smallest gain is that of {}, the largest that of {}."
             ).format(*(quoting.model(item.record.description) for item in (steps[0], steps[-1]))),
-            figures=shown(facts, evidence, "headline", f"One step on {quoting.machine.name}, model by model"),
+            draw=partial(shown, facts, evidence, "headline", f"One step on {quoting.machine.name}, model by model"),
             tables=tables(facts, evidence, "headline"),
         )
 

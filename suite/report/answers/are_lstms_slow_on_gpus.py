@@ -1,5 +1,7 @@
 """Recurrent networks: one after another in time, yet not slow, if a kernel takes all time steps at once."""
 
+from functools import partial
+
 from suite.report.answers._by_way import by_way, chart
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
@@ -30,7 +32,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "It turns with the kernel: cuDNN, or kernels such as this suite’s own, take all time steps in one launch; "
             "a loop in Python launches each by itself.{}"
         ).format(Html(" Written in other ways: {}.").format(listed(others)) if others else ""),
-        figures=chart("are-lstms-slow-on-gpus", ways),
+        draw=partial(chart, "are-lstms-slow-on-gpus", ways),
     )
 
 

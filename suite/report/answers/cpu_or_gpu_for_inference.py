@@ -1,5 +1,7 @@
 """Inference: one picture at a time, in batches, and what the CPU alone can answer."""
 
+from functools import partial
+
 from suite import units
 from suite.analysis import serving
 from suite.report.parts import rungs
@@ -7,7 +9,7 @@ from suite.report.parts.answer import Answer, Question, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoting, span
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.statistics import Estimate
@@ -22,7 +24,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not single:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    numbers = tuple(map(quoting.speedup, single if len(single) == 1 else (single[0], single[-1])))
+    numbers = tuple(map(quoting.speedup, (single[0], single[-1])))
     mean = short(rungs.mean(single))
     slowest = min(single, key=lambda item: _rate(item).value)
     fastest = max(single, key=lambda item: _rate(item).value)
@@ -32,14 +34,14 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             mean,
             quoting.cores,
             units.pluralize(len(single), "network"),
-            Html(" to ").join(number.words for number in numbers),
+            span(numbers),
         ),
         numbers=numbers,
         turns=Html("The {} suffice up to {} of {} and {} of {}, one at a time.{}").format(
             quoting.cores, _rate_words(slowest), quoting.model(slowest.record.description),
             _rate_words(fastest), quoting.model(fastest.record.description), _in_batches(quoting, networks),
         ),
-        figures=shown(facts, evidence, "serving", f"One picture at a time the GPU is {mean} as fast"),
+        draw=partial(shown, facts, evidence, "serving", f"One picture at a time the GPU is {mean} as fast"),
         tables=tables(facts, evidence, "serving"),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Lower precision on the GPU: bfloat16 and TF32 beside float32, and bfloat16 beside TF32."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import geometric_mean
 
 from suite import units
@@ -8,7 +9,7 @@ from suite.report.parts.answer import Answer, Question, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoting, span
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
@@ -28,14 +29,14 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     gains = [over(each[_FULL], each[_MIXED]).value for each in steps if _FULL in each and _MIXED in each]
     mean, models = short(geometric_mean(gains)), units.pluralize(len(gains), "model")
     return Answer(
-        sentence=Html("On one {}, bfloat16 makes a step {} as fast as float32, over {}: {} to {}.").format(
-            quoting.gpu, mean, models, *(number.words for number in numbers)
+        sentence=Html("On one {}, bfloat16 makes a step {} as fast as float32, over {}: {}.").format(
+            quoting.gpu, mean, models, span(numbers)
         ),
         numbers=numbers,
         turns=Html(
             "It helps where matrix products and convolutions fill the step. It gains most in {}, least in {}.{}"
         ).format(most, least, _beside_tf32(quoting, steps)),
-        figures=shown(facts, evidence, "precision", f"bfloat16 makes a step {mean} as fast over {models}"),
+        draw=partial(shown, facts, evidence, "precision", f"bfloat16 makes a step {mean} as fast over {models}"),
         tables=tables(facts, evidence, "precision"),
     )
 

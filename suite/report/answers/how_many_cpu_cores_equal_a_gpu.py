@@ -1,6 +1,7 @@
 """Cores: how many would take as long as the GPU, by Amdahl's law."""
 
 import math
+from functools import partial
 
 from suite import units
 from suite.analysis import cores
@@ -36,7 +37,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "It turns with the part of a step that no thread shortens: where it outlasts the GPU’s step, no number of "
             "cores is enough.{}"
         ).format(_others(quoting, others)),
-        figures=shown(facts, evidence, "threads", title),
+        draw=partial(shown, facts, evidence, "threads", title),
         tables=tables(facts, evidence, "threads"),
     )
 
@@ -49,13 +50,13 @@ _SENTENCES = {
 
 def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
     rest, pools = equal.without_end, [equal.best, equal.gpu]
-    doubt = next((words for pool in (*equal.pools, equal.gpu) for words in lacking(pool.pooled)), "")
+    caveat = next((words for pool in (*equal.pools, equal.gpu) for words in lacking(pool.pooled)), "")
     if math.isinf(equal.cores.value):
         words = units.seconds(rest.value, units.half_width(rest.low, rest.high))
         within = units.seconds_interval(rest.low, rest.high)
     else:
         words, within = units.pluralize(cores.whole(equal.cores.value), "core"), cores.interval(equal.cores)
-    return quoting.of_pools(f"{words} ({within if within != units.DASH else 'no interval'})", pools, doubt)
+    return quoting.of_pools(f"{words} ({within if within != units.DASH else 'no interval'})", pools, caveat)
 
 
 def _others(quoting: Quoting, equals: list[EqualCores]) -> Html:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from statistics import geometric_mean
 
 from suite import units
@@ -11,7 +12,7 @@ from suite.report.parts.experiment_figures import figure
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
-from suite.report.parts.quoted import Quoted, Quoting, ratio_words
+from suite.report.parts.quoted import Quoted, Quoting, ratio_words, span
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import lacking
@@ -28,6 +29,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     known = sorted(((each, best) for each, best in items if best), key=lambda pair: pair[1].over.value)
     backend = "gpu" if any(each.mine.case.backend == "gpu" for each, _ in known) else "cpu"
     own = [pair for pair in known if pair[0].mine.case.backend == backend]
+    others = [pair for pair in known if pair[0].mine.case.backend != backend]
     if not own:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
@@ -36,15 +38,15 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     counted = f"{units.count(faster)} of {units.pluralize(len(own), 'model')}"
     place = Html("one {}").format(quoting.gpu) if backend == "gpu" else f"the CPU of {quoting.machine.name}"
     return Answer(
-        sentence=Html("On {} JAX is {} as fast as the fastest other framework: {} to {}, surely faster for {}.").format(
-            place, short(geometric_mean(best.over.value for _, best in own)), least.words, most.words, counted
+        sentence=Html("On {} JAX is {} as fast as the fastest other framework: {}, surely faster for {}.").format(
+            place, short(geometric_mean(best.over.value for _, best in own)), span([least, most]), counted
         ),
         numbers=(least, most),
         turns=Html(
             "It turns with the way the other is written: its fastest way is {} for {}. "
             '<a href="../standing.html">Every step, machine by machine</a>.'
         ).format(*_commonest(own)),
-        figures=(_chart([*own, *(pair for pair in known if pair not in own)], f"JAX is surely faster in {counted}"),),
+        draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}"),
     )
 
 
@@ -58,7 +60,7 @@ def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
     return words, f"{count} of {units.pluralize(len(pairs), 'model')}"
 
 
-def _chart(pairs: Sequence[_Compared], title: str) -> Figure:
+def _chart(pairs: Sequence[_Compared], title: str) -> tuple[Figure]:
     points = tuple(
         Point(
             series=each.mine.case.backend.upper(), row=each.mine.newest.description.title, value=best.over.value,
@@ -69,7 +71,7 @@ def _chart(pairs: Sequence[_Compared], title: str) -> Figure:
     caption = "The fastest other framework's time of a step over JAX's. Right of 1 JAX is faster."
     drawn = Chart(caption=caption, across="its time / JAX's time, log scale", points=points, level=1.0)
     words = "; ".join(f"{each.mine.case.workload}, {best.words}: {ratio_words(best.over)}" for each, best in pairs)
-    return figure("answers.is-jax-faster-than-pytorch", drawn, words, title)
+    return (figure("answers.is-jax-faster-than-pytorch", drawn, words, title),)
 
 
 QUESTION = Question(

@@ -1,6 +1,7 @@
 """Batch: from which one on a larger one gains little, and what becomes of the speed-up."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from suite import units
 from suite.analysis import batch_sweeps
@@ -33,7 +34,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "It turns with the work of one example: a small network needs a large batch to fill the GPU, a large one a "
             "small batch. The speed-up grows while the CPU is full and the GPU is not."
         ),
-        figures=shown(facts, evidence, "crossover", f"On the GPU, {sweep[0].workload} {gains}", "throughput"),
+        draw=partial(shown, facts, evidence, "crossover", f"On the GPU, {sweep[0].workload} {gains}", "throughput"),
         tables=tables(facts, evidence, "crossover")[-1:],
     )
 

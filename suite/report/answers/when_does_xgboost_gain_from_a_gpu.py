@@ -1,5 +1,7 @@
 """Boosted trees: XGBoost's own step on both sides, or boosting in JAX while that is missing."""
 
+from functools import partial
+
 from suite.analysis import threshold_map
 from suite.report.answers._by_way import by_way, chart
 from suite.report.parts.answer import Answer, Question
@@ -28,7 +30,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(number,),
         turns=_turns(evidence, quoting),
-        figures=chart("when-does-xgboost-gain-from-a-gpu", ways),
+        draw=partial(chart, "when-does-xgboost-gain-from-a-gpu", ways),
     )
 
 

@@ -6,7 +6,7 @@ from suite import units
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoted, Quoting
+from suite.report.parts.quoted import Quoted, Quoting, span
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
@@ -32,19 +32,16 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not offers:
         return None
     offers.sort(key=lambda each: each[1][2].value)
-    (low_step, low), (high_step, high) = offers[0], offers[-1]
-    least, most = (_number(quoting, step, offer) for step, offer in (offers[0], offers[-1]))
-    cheaper = min(low[1], high[1], key=lambda each: each.per_hour)
+    ends = (offers[0], offers[-1])
+    numbers = tuple(_number(quoting, step, offer) for step, offer in ends)
+    low, high = (quoting.model(step.newest.description) for step, _ in ends)
+    cpu_price = min((offer[1] for _, offer in ends), key=lambda each: each.per_hour)
     return Answer(
-        sentence=Html("A step on a rented CPU costs {} ({}) to {} ({}) of what it costs on one {}.").format(
-            least.words,
-            quoting.model(low_step.newest.description),
-            most.words,
-            quoting.model(high_step.newest.description),
-            quoting.gpu,
+        sentence=Html("A step on a rented CPU costs {} of what it costs on one {}.").format(span(numbers), quoting.gpu),
+        numbers=numbers,
+        turns=Html("It turns with the prices of an hour: {} and {}. It is least for {}, most for {}.").format(
+            _price(price), _price(cpu_price), low, high
         ),
-        numbers=(least, most),
-        turns=Html("It turns with the prices of an hour: {} and {}.").format(_price(price), _price(cheaper)),
     )
 
 
@@ -66,7 +63,7 @@ def _offers(facts: Facts, step: Pool, price: Price) -> Iterator[_Offer]:
 def _number(quoting: Quoting, step: Pool, offer: _Offer) -> Quoted:
     pool, _, cost = offer
     words = f"{units.ratio(cost.value, cost.low, cost.high)} ({units.interval(cost.low, cost.high)})"
-    return quoting.of_pools(words, [step], next(lacking(cost, pool.records), ""))
+    return quoting.of_pools(words, [pool, step], next(lacking(cost, pool.records), ""))
 
 
 QUESTION = Question(

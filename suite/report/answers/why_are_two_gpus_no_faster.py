@@ -1,5 +1,7 @@
 """A second GPU: what it gains at each batch, and from which batch it pays."""
 
+from functools import partial
+
 from suite import units
 from suite.analysis import devices
 from suite.report.parts.answer import Answer, Question, shown, tables
@@ -33,8 +35,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             quoting.ratio(*pools).words,
             units.count(largest.batch),
         ),
-        figures=shown(
-            facts, evidence, "scaling", f"A second GPU: {_ratio(speed)} to {_ratio(most)} the speed", "second"
+        draw=partial(
+            shown, facts, evidence, "scaling", f"A second GPU: {_ratio(speed)} to {_ratio(most)} the speed", "second"
         ),
         tables=tables(facts, evidence, "scaling")[-1:],
     )

@@ -1,5 +1,7 @@
 """Input from storage: both sides wait for it."""
 
+from functools import partial
+
 from suite.report.parts import ladder_figures, rungs
 from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
@@ -35,7 +37,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(before, after),
         turns=Html(rule) + (example if best != worst else Html("")),
-        figures=tuple(ladder_figures.figures(rungs.rungs([*evidence.speedups, *evidence.ways]), f"speedups.{slug}")),
+        draw=partial(ladder_figures.figures, rungs.rungs([*evidence.speedups, *evidence.ways]), f"speedups.{slug}"),
         tables=tables(facts, evidence, "depth"),
     )
 

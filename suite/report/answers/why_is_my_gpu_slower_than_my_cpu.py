@@ -1,6 +1,7 @@
 """A tiny step: the launch takes longer than the work."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from suite import units
 from suite.analysis import threshold_map
@@ -32,13 +33,14 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
     quoting, turn = Quoting(facts=facts, evidence=evidence), item.found
     within = threshold_map.interval_words(turn, item.unit)
     number = quoting.threshold(item, f"{threshold_map.size_words(turn, item.unit)} ({within})")
+    title = f"With little work in a call the CPU wins, written as {item.way}"
     return Answer(
         sentence=Html(
             "On one {} a call of less than {}, written as {}, is slower: its launch outlasts its work."
         ).format(quoting.gpu, number.words, item.way),
         numbers=(number,),
         turns=_turns(evidence, quoting),
-        figures=shown(facts, evidence, "crossover", f"With little work in a call the CPU wins, written as {item.way}"),
+        draw=partial(shown, facts, evidence, "crossover", title),
         tables=tables(facts, evidence, "crossover"),
     )
 
@@ -47,12 +49,12 @@ def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
     quoting = Quoting(facts=facts, evidence=evidence)
     number, about = quoting.speedup(item), item.record.description
     return Answer(
-        sentence=Html("Its launch outlasts its work: on one {}, {} is {} as fast as on the CPU.").format(
+        sentence=Html("A tiny step’s launch outlasts its work: on one {}, {} is {} as fast as on the CPU.").format(
             quoting.gpu, quoting.model(about), number.words
         ),
         numbers=(number,),
         turns=_turns(evidence, quoting),
-        figures=shown(facts, evidence, "headline", _finding(evidence)),
+        draw=partial(shown, facts, evidence, "headline", _finding(evidence)),
         tables=tables(facts, evidence, "headline"),
     )
 

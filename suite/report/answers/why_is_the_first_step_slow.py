@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from suite import units
 from suite.experiments import break_even
@@ -33,7 +34,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(number,),
         turns=Html(" ").join(_turns(quoting, empty, later)),
-        figures=shown(facts, evidence, "break_even", title),
+        draw=partial(shown, facts, evidence, "break_even", title),
         tables=tables(facts, evidence, "break_even"),
     )
 

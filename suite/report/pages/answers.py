@@ -28,19 +28,20 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def _files(facts: Facts, name: str, question: Question, its: Answer | None) -> Iterator[tuple[str, str]]:
-    path = f"{FOLDER}/{name}.md"
+    path, figures = f"{FOLDER}/{name}.md", list(its.draw()) if its else []
     page = facts.page(
         path,
         "answer.md.j2",
         title=question.title,
         question=question,
         answer=its,
+        figures=figures,
         faq=faq([(question.title, its.text)] if its else ()),
         evidence=[(each, experiments.load(each).TITLE) for each in question.evidence if facts.answers[each]],
         read_next=[(answers.slug(each), answers.load(each).title) for each in question.read_next],
     )
     yield path, page
-    for figure in its.figures if its else ():
+    for figure in figures:
         if figure.name.startswith(f"{FOLDER}."):
             yield from figure.files.items()
 

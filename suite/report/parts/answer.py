@@ -1,6 +1,6 @@
 """A question that people ask, and its answer from the records of one machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from suite.report.charts.vega import Figure
@@ -21,7 +21,7 @@ class Answer:
     sentence: Html
     numbers: tuple[Quoted, ...]  # those of the sentence
     turns: Html  # the condition under which the answer turns
-    figures: tuple[Figure, ...] = ()
+    draw: Callable[[], Iterable[Figure]] = tuple  # its charts
     tables: tuple[Table, ...] = ()
 
     @property
@@ -32,8 +32,8 @@ class Answer:
     @property
     def caveat(self) -> str:
         """Why its numbers may not be quoted, as a sentence; '' if all may."""
-        doubts = dict.fromkeys(number.doubt for number in self.numbers if number.doubt)
-        return f"Not to be quoted yet: {'; '.join(doubts)}." if doubts else ""
+        caveats = dict.fromkeys(number.caveat for number in self.numbers if number.caveat)
+        return f"Not to be quoted yet: {'; '.join(caveats)}." if caveats else ""
 
     @property
     def text(self) -> str:

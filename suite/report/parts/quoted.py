@@ -27,7 +27,7 @@ class Quoted:
 
     words: Html
     keys: tuple[str, ...]
-    doubt: str = ""
+    caveat: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +83,19 @@ class Quoting:
     def following(self, words: str, items: Sequence[PooledSpeedUp]) -> Quoted:
         """Return a number, given in words, that follows from these speed-ups."""
         keys = [self._key(item.gpu, "speedup") for item in items]
-        doubts = [item.reasons[0] for item in items if not item.quotable]
-        return self._quoted(words, keys, items[0].record, doubts[0] if doubts else "")
+        caveats = [item.reasons[0] for item in items if not item.quotable]
+        return self._quoted(words, keys, items[0].record, caveats[0] if caveats else "")
 
-    def of_pools(self, words: str, pools: Sequence[Pool], doubt: str) -> Quoted:
+    def of_pools(self, words: str, pools: Sequence[Pool], caveat: str) -> Quoted:
         """Return a number, given in words, that follows from these times."""
-        return self._quoted(words, [self._key(pool, "seconds") for pool in pools], pools[-1].newest, doubt)
+        return self._quoted(words, [self._key(pool, "seconds") for pool in pools], pools[-1].newest, caveat)
 
     def _key(self, pool: Pool, metric: str) -> Key:
-        own = of_machine(self.machine.slug, pool)
-        return Key(machine=self.machine.slug, case=pool.case.text(own.description.batch), metric=metric)
+        slug = self.machine.slug if self.machine.slug in pool.machines else pool.newest.machine.slug
+        own = of_machine(slug, pool)
+        return Key(machine=slug, case=pool.case.text(own.description.batch), metric=metric)
 
-    def _quoted(self, words: str, keys: Sequence[Key], record: Record, doubt: str) -> Quoted:
+    def _quoted(self, words: str, keys: Sequence[Key], record: Record, caveat: str) -> Quoted:
         """Return words that lead to the row of a published number, or to the record if none is published."""
         numbers = [self.facts.numbers.current.get(key.text()) for key in keys]
         cited = [number and Citation(number=self.facts.numbers.pinned(number), site=_UP) for number in numbers]
@@ -102,13 +103,18 @@ class Quoting:
         known = next(filter(None, cited), None)
         local = record.campaign in self.facts.local
         place = address(known.permalink) if known else record_address(record, _UP, local)
-        return Quoted(words=Html('<a href="{}">{}</a>').format(place, words), keys=names, doubt=doubt)
+        return Quoted(words=Html('<a href="{}">{}</a>').format(place, words), keys=names, caveat=caveat)
 
 
 def ratio_words(ratio: Pooled) -> str:
     """Return a ratio with its interval, or a remark that it has none."""
     within = units.interval(ratio.low, ratio.high)
     return f"{units.ratio(ratio.value, ratio.low, ratio.high)} ({within if within != units.DASH else 'no interval'})"
+
+
+def span(numbers: Sequence[Quoted]) -> Html:
+    """Return the least and the most of several numbers, or the one there is."""
+    return Html(" to ").join(dict.fromkeys(number.words for number in numbers))
 
 
 def listed(names: Sequence[Html | str]) -> Html:
