@@ -63,7 +63,7 @@ def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
 def _chart(pairs: Sequence[_Compared], title: str) -> tuple[Figure]:
     points = tuple(
         Point(
-            series=each.mine.case.backend.upper(), row=each.mine.newest.description.title, value=best.over.value,
+            series=each.mine.case.backend.upper(), row=each.mine.case.workload, value=best.over.value,
             low=best.over.low, high=best.over.high, text=best.words, solid=not any(lacking(best.over)),
         )
         for each, best in pairs

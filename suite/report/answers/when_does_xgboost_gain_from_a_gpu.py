@@ -38,7 +38,7 @@ def _turns(evidence: Evidence, quoting: Quoting) -> Html:
     slug = quoting.machine.slug
     turning = thresholds({(slug, case): pool for case, pool in evidence.pools.items()})
     item = next((one for one in turning if one.family == _FAMILY and one.way.startswith(_XGBOOST) and one.known), None)
-    rule = Html("It turns with the table: the CPU wins small ones, of few rows times columns.")
+    rule = Html("It turns with the size of the table, its rows times columns.")
     if item is None:
         return Html("{} From which size on the GPU gains is not measured yet.").format(rule)
     words = f"{threshold_map.size_words(item.found, item.unit)} ({threshold_map.interval_words(item.found, item.unit)})"

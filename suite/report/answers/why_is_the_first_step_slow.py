@@ -29,7 +29,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     steps = break_even.when(middle).partition(" (")[0].removesuffix(" steps")
     title = f"Half of the models win the compile time back {steps} steps; a shorter run is faster on the CPU"
     return Answer(
-        sentence=Html("It compiles first: on one {}, {} {} that back after {}.").format(
+        sentence=Html("Compile time comes first: on one {}, {} {} it back after {}.").format(
             quoting.gpu, who, wins, number.words
         ),
         numbers=(number,),
