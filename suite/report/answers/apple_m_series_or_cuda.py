@@ -6,7 +6,7 @@ from suite.report.parts.answer import Question
 QUESTION = Question(
     title="Is an Apple M-series chip as fast as a CUDA GPU?",
     place=5,
-    also="Mac, Metal, MPS, M1, M2, M3, M4",
+    also=("Mac", "Metal", "MPS", "M1", "M2", "M3", "M4"),
     wanted="This needs records of an Apple M-series machine; so far the suite times its CPU, not its GPU.",
     command="nox -s bench",
     evidence=("headline",),

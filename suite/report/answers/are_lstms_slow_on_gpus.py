@@ -46,7 +46,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 QUESTION = Question(
     title="Are LSTMs slow on GPUs?",
     place=10,
-    also="RNN, GRU, recurrent network, cuDNN, scan, sequence",
+    also=("RNN", "GRU", "recurrent network", "cuDNN", "scan", "sequence"),
     wanted="This needs the bidirectional LSTM, on a CPU and a GPU of the same machine.",
     command="nox -s control -- imdb_bilstm --experiment as_written",
     evidence=("as_written", "headline"),

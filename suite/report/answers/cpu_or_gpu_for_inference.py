@@ -29,7 +29,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     slowest = min(single, key=lambda item: _rate(item).value)
     fastest = max(single, key=lambda item: _rate(item).value)
     return Answer(
-        sentence=Html("For single pictures one {} is {} as fast as its host’s {}, over {}: {}.").format(
+        sentence=Html("Picture by picture, one {} is {} as fast as its {}, the geometric mean of {}: {}.").format(
             quoting.gpu,
             mean,
             quoting.cores,
@@ -74,7 +74,7 @@ def _in_batches(quoting: Quoting, networks: dict[str, dict[serving.Way, PooledSp
 QUESTION = Question(
     title="CPU or GPU for inference?",
     place=8,
-    also="serving, latency, prediction, one picture, requests a second, deployment",
+    also=("serving", "latency", "prediction", "one picture", "requests a second", "deployment"),
     wanted="This needs an inference network, on a CPU and a GPU of the same machine.",
     command="nox -s bench -- serve_mobilenet_v2 --experiment serving",
     evidence=("serving",),

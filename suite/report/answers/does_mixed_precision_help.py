@@ -29,7 +29,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     gains = [over(each[_FULL], each[_MIXED]).value for each in steps if _FULL in each and _MIXED in each]
     mean, models = short(geometric_mean(gains)), units.pluralize(len(gains), "model")
     return Answer(
-        sentence=Html("On one {}, bfloat16 makes a step {} as fast as float32, over {}: {}.").format(
+        sentence=Html("On one {}, bfloat16 makes a step {} as fast as float32, the geometric mean of {}: {}.").format(
             quoting.gpu, mean, models, span(numbers)
         ),
         numbers=numbers,
@@ -63,7 +63,7 @@ def _fits(record: Record) -> bool:
 QUESTION = Question(
     title="Does mixed precision help?",
     place=13,
-    also="bfloat16, bf16, fp16, half precision, AMP, autocast, TF32, tensor cores",
+    also=("bfloat16", "bf16", "fp16", "half precision", "AMP", "autocast", "TF32", "tensor cores"),
     wanted="This needs a step on a GPU in float32, TF32 and bfloat16.",
     command="nox -s bench -- cifar10_resnet63 --experiment precision",
     evidence=("precision", "roofline"),

@@ -67,7 +67,7 @@ def _others(quoting: Quoting, equals: list[EqualCores]) -> Html:
 QUESTION = Question(
     title="How many CPU cores equal a GPU?",
     place=14,
-    also="threads, Amdahl's law, server CPU, Threadripper, EPYC, Xeon",
+    also=("threads", "Amdahl", "server CPU", "Threadripper", "EPYC", "Xeon"),
     wanted="This needs a step on 1, 2, 4 and more cores of a CPU, and on the GPU of the same machine.",
     command="nox -s bench -- cifar10_mlp --experiment threads",
     evidence=("threads",),

@@ -6,7 +6,7 @@ from suite.report.parts.answer import Question
 QUESTION = Question(
     title="Is an RTX card worth it?",
     place=7,
-    also="GeForce, RTX 3060, RTX 4090, RTX 5090, graphics card, laptop, buy a GPU",
+    also=("GeForce", "RTX 3060", "RTX 4090", "RTX 5090", "graphics card", "laptop", "buy a GPU"),
     wanted="This needs records of a PC with such a card; so far only GPUs of data centres are measured.",
     command="nox -s bench",
     evidence=("headline", "roofline"),

@@ -43,7 +43,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(least, most),
         turns=Html(
-            "It turns with the way the other is written: its fastest way is {} for {}. "
+            "It turns with the way the other is written: its fastest way is {} for {}. The first number is a geometric "
+            "mean. "
             '<a href="../standing.html">Every step, machine by machine</a>.'
         ).format(*_commonest(own)),
         draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}"),
@@ -77,7 +78,7 @@ def _chart(pairs: Sequence[_Compared], title: str) -> tuple[Figure]:
 QUESTION = Question(
     title="Is JAX faster than PyTorch and Keras?",
     place=15,
-    also="TensorFlow, torch.compile, XLA, framework, comparison",
+    also=("TensorFlow", "torch.compile", "XLA", "framework", "comparison"),
     wanted="This needs a step in JAX and in another framework on the same machine.",
     command="nox -s control -- cifar10_mlp",
     evidence=("as_written",),

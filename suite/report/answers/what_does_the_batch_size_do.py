@@ -47,7 +47,7 @@ def _enough(sweep: Sequence[PooledSpeedUp]) -> int | None:
 QUESTION = Question(
     title="What does the batch size do?",
     place=4,
-    also="throughput, larger batch, examples a second, occupancy",
+    also=("throughput", "larger batch", "examples a second", "occupancy"),
     wanted="This needs one model at several batch sizes, on a CPU and a GPU of the same machine.",
     command="nox -s bench -- cifar10_tf_cnn --experiment crossover",
     evidence=("crossover", "serving"),

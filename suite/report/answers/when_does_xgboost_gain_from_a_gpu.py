@@ -48,7 +48,7 @@ def _turns(evidence: Evidence, quoting: Quoting) -> Html:
 QUESTION = Question(
     title="When does XGBoost gain from a GPU?",
     place=11,
-    also="gradient boosting, decision trees, LightGBM, tabular data, gpu_hist, device cuda",
+    also=("gradient boosting", "decision trees", "LightGBM", "tabular data", "gpu_hist", "device cuda"),
     wanted="This needs a boosting round of XGBoost, on a CPU and a GPU of the same machine.",
     command="nox -s control -- gbdt_mortgage --experiment as_written",
     evidence=("as_written", "crossover"),

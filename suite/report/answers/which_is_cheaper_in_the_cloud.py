@@ -69,7 +69,7 @@ def _number(quoting: Quoting, step: Pool, offer: _Offer) -> Quoted:
 QUESTION = Question(
     title="Which is cheaper in the cloud, a CPU or a GPU?",
     place=9,
-    also="price, cost, spot, AWS, Azure, Google Cloud, rent, dollars an hour",
+    also=("price", "cost", "spot", "AWS", "Azure", "Google Cloud", "rent", "dollars an hour"),
     wanted="This needs today’s dated prices of a GPU’s machine and of a CPU’s that timed the same step.",
     command="nox -s bench -- cifar10_resnet63 --prices prices.toml",
     evidence=("serving",),

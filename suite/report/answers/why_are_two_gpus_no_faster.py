@@ -55,7 +55,7 @@ def _ratio(speed: Pooled) -> str:
 QUESTION = Question(
     title="Two GPUs are no faster: why?",
     place=12,
-    also="multi-GPU, data parallel, NCCL, all-reduce, scaling, NVLink",
+    also=("multi-GPU", "data parallel", "NCCL", "all-reduce", "scaling", "NVLink"),
     wanted="This needs a step on one and on two GPUs of the same machine.",
     command="nox -s bench -- cifar10_mlp --experiment scaling",
     evidence=("scaling",),

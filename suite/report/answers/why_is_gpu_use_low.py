@@ -45,7 +45,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 QUESTION = Question(
     title="Why is GPU use low, or the speed the same on both?",
     place=2,
-    also="utilisation, input pipeline, data loader, bottleneck, nvidia-smi",
+    also=("utilisation", "input pipeline", "data loader", "bottleneck", "nvidia-smi"),
     wanted="This needs an epoch read from storage, on a CPU and a GPU of the same machine.",
     command="nox -s bench -- catdog_cnn_base --experiment depth",
     evidence=("depth", "input_tuning", "run_length", "kernels"),

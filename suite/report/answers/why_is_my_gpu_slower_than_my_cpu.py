@@ -92,7 +92,7 @@ def _small(evidence: Evidence) -> set[str]:
 QUESTION = Question(
     title="Why is my GPU slower than my CPU on a small model?",
     place=1,
-    also="small network, MNIST, kernel launch, overhead, dispatch, no speed-up",
+    also=("small network", "MNIST", "kernel launch", "overhead", "dispatch", "no speed-up"),
     wanted="This needs one small model on a CPU and a GPU of the same machine, written in several ways.",
     command="nox -s bench -- mnist_mlp --experiment as_written",
     evidence=("as_written", "crossover", "dispatch", "headline"),

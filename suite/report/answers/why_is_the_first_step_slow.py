@@ -24,13 +24,13 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         return None
     quoting, middle = Quoting(facts=facts, evidence=evidence), later[(len(later) - 1) // 2]
     number = _number(quoting, middle)
-    few = quoting.model(middle.step.record.description), "wins"
-    who, wins = few if len(later) == 1 else (f"half of {units.pluralize(len(later), 'model')}", "win")
-    steps = break_even.when(middle).partition(" (")[0].removesuffix(" steps")
-    title = f"Half of the models win the compile time back {steps} steps; a shorter run is faster on the CPU"
+    one, all_of_them = quoting.model(middle.step.record.description), units.pluralize(len(later), "model")
+    who = one if len(later) == 1 else f"the middle one of {all_of_them}"
+    steps = break_even.when(middle).partition(" (")[0].removeprefix("after ").removesuffix(" steps")
+    title = f"Half of {all_of_them} win the compile time back within {steps} steps"
     return Answer(
-        sentence=Html("Compile time comes first: on one {}, {} {} it back after {}.").format(
-            quoting.gpu, who, wins, number.words
+        sentence=Html("Compile time comes first: on one {}, {} wins it back after {}.").format(
+            quoting.gpu, who, number.words
         ),
         numbers=(number,),
         turns=Html(" ").join(_turns(quoting, empty, later)),
@@ -41,19 +41,14 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:
     """Yield what a shorter run means, and the models that win back first, last, at once and never."""
-    yield Html("A shorter run is faster on the CPU; a warm compile cache brings the break-even forward.")
+    yield Html("A run that ends before its break-even is faster on the CPU; a warm compile cache shortens the start.")
     first, last = later[0], later[-1]
     if first is not last:
-        yield Html("First is {}, last {}, after {}.").format(
-            _names(quoting, [first]), _names(quoting, [last]), _number(quoting, last).words
-        )
+        names = (quoting.model(each.step.record.description) for each in (first, last))
+        yield Html("The first to win is {}, the last {}, after {}.").format(*names, _number(quoting, last).words)
     for words, steps in (("At once: {}.", 1), ("Never: {}.", math.inf)):
         if those := [one for one in empty if one.steps == steps]:
-            yield Html(words).format(_names(quoting, those))
-
-
-def _names(quoting: Quoting, those: Sequence[BreakEven]) -> Html:
-    return listed([quoting.model(one.step.record.description) for one in those])
+            yield Html(words).format(listed([quoting.model(one.step.record.description) for one in those]))
 
 
 def _number(quoting: Quoting, one: BreakEven) -> Quoted:
@@ -63,7 +58,7 @@ def _number(quoting: Quoting, one: BreakEven) -> Quoted:
 QUESTION = Question(
     title="Why is the first epoch or step slow?",
     place=3,
-    also="compile time, compilation, warm-up, cold start, break-even, tracing",
+    also=("compile time", "compilation", "warm-up", "cold start", "break-even", "tracing"),
     wanted="This needs a cold start and a step, on a CPU and a GPU of the same machine.",
     command="nox -s bench -- mnist_mlp --experiment break_even",
     evidence=("break_even", "first_call_vs_steady"),

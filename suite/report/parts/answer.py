@@ -47,7 +47,7 @@ class Question:
 
     title: str
     place: int  # in the list of questions
-    also: str  # other words for it, which a search finds
+    also: tuple[str, ...]  # other words for it, which a search finds
     wanted: str  # what is missing while no record answers it, and how to contribute it: one sentence
     command: str  # what measures it on one's own machine
     evidence: tuple[str, ...]  # experiments behind it
