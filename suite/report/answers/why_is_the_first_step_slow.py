@@ -27,7 +27,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     one, all_of_them = quoting.model(middle.step.record.description), units.pluralize(len(later), "model")
     who = one if len(later) == 1 else f"the middle one of {all_of_them}"
     steps = break_even.when(middle).partition(" (")[0].removeprefix("after ").removesuffix(" steps")
-    title = f"Half of {all_of_them} win the compile time back within {steps} steps"
+    title = f"Half of {all_of_them} win the compile time back within {steps} steps" if len(later) > 1 else ""
     return Answer(
         sentence=Html("Compile time comes first: on one {}, {} wins it back after {}.").format(
             quoting.gpu, who, number.words

@@ -33,7 +33,7 @@ class Answer:
     def caveat(self) -> str:
         """Why its numbers may not be quoted, as a sentence; '' if all may."""
         caveats = dict.fromkeys(number.caveat for number in self.numbers if number.caveat)
-        return f"Not to be quoted yet: {'; '.join(caveats)}." if caveats else ""
+        return f"Not to be quoted: {'; '.join(caveats)}." if caveats else ""
 
     @property
     def text(self) -> str:
