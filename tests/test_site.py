@@ -132,9 +132,11 @@ def test_five_tabs_hold_every_page_that_is_one_of_a_kind_once(site):
     assert [name for tab in tabs for name in tab] == ["Answers", "Models", "Machines", "Method", "Cite"]
     pages = [page for tab in tabs for pages in tab.values() for page in pages]
     listed = [page if isinstance(page, str) else next(iter(page.values())) for page in pages]
-    assert sorted(listed) == sorted(f"{path.stem}.md" for path in site.glob("*.html") if path.stem != "404")
-    for folder, tab in (("workloads", "Models"), ("machines", "Machines"), ("experiments", "Answers")):
-        for path in (site / folder).glob("*.html"):
+    pages = [f"{path.stem}.md" for path in site.glob("*.html") if path.stem != "404"]
+    assert sorted(listed) == sorted([*pages, "answers/index.md"])
+    folders = {"workloads": "Models", "machines": "Machines", "experiments": "Answers", "answers": "Answers"}
+    for folder, tab in folders.items():
+        for path in (each for each in (site / folder).glob("*.html") if each.stem != "index"):
             where = re.search(r'<nav class="where".*?</nav>', path.read_text(encoding="utf-8"))[0]
             assert re.sub("<[^>]*>", "", where) == tab
 
@@ -442,12 +444,13 @@ def test_pages_that_did_not_change_are_not_written_again(checkout):
     assert pages.render((checkout / "site" / "records",), checkout / "site").written == ()
 
 
-def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
+def test_every_experiment_has_a_page_that_the_page_of_answers_links(checkout):
     rendered(checkout, *swept())
-    home = built(checkout)
+    built(checkout)
+    listed = (checkout / "build" / "html" / "answers" / "index.html").read_text(encoding="utf-8")
     for name in experiments.names():
         page = (checkout / "build" / "html" / "experiments" / f"{name}.html").read_text(encoding="utf-8")
-        assert f'href="experiments/{name}.html"' in home
+        assert f'href="../experiments/{name}.html"' in listed
         assert f"suite run --experiment {name}" in html.unescape(page)
     crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
     assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in crossed  # of one host
@@ -455,14 +458,15 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
     assert "experiments.crossover.test-gpu-16-cores.dark.svg" in crossed
 
 
-def test_an_experiment_moves_nothing_on_the_home_page():
+def test_an_experiment_moves_nothing_on_the_home_page_but_the_questions_it_answers():
     before = factory.pages(factory.campaign())
     others = [record for record in swept() if record.case.batch != record.description.batch]
     after = factory.pages((*factory.campaign(), *others))
-    now, then = (legible(pages["index.md"]).replace(" (not measured yet)", "") for pages in (after, before))
+    questions = re.compile(r'<h2 id="questions">.*?</ul>', re.DOTALL)
+    now, then = (questions.sub("", legible(pages["index.md"])) for pages in (after, before))
     assert now == then
-    asked = [re.search(r'crossover.html">[^<]*</a>(.*)</li>', pages["index.md"])[1] for pages in (before, after)]
-    assert asked == [" (not measured yet)", ""]
+    asked = ["what-does-the-batch-size-do.html" in questions.search(pages["index.md"])[0] for pages in (before, after)]
+    assert asked == [False, True]
     assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
 
 
@@ -724,7 +728,9 @@ def test_what_a_table_is_filtered_by_stands_in_the_address(checkout, browser):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("place", ["index.html", "experiments/crossover.html"])
+@pytest.mark.parametrize(
+    "place", ["index.html", "experiments/crossover.html", "answers/what-does-the-batch-size-do.html"]
+)
 def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place):
     rendered(checkout, *factory.campaign(), *swept())
     built(checkout)
@@ -744,6 +750,7 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
         assert errors == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if width > 600:
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
             head = page.locator("table.results thead th:visible").nth(4)
             head.click()
             assert head.get_attribute("aria-sort") in ("ascending", "descending")

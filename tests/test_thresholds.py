@@ -268,10 +268,10 @@ def test_a_machine_with_one_side_or_one_size_has_no_threshold():
 # Pages
 
 
-def test_members_stand_on_the_pages_of_the_experiment_the_machine_and_numbers_alone():
+def test_members_stand_on_the_pages_of_the_experiment_its_answer_the_machine_and_numbers_alone():
     files = factory.pages([*factory.hosts(), *world()])
     naming = {path for path, text in files.items() if path.endswith(".md") and "crossover&#95;" in text}
-    assert {path.split("/")[0] for path in naming} == {"experiments", "machines", "numbers"}
+    assert {path.split("/")[0] for path in naming} == {"answers", "experiments", "machines", "numbers"}
     assert {path for path in naming if path.startswith("experiments/")} == {"experiments/crossover.md"}
     assert not [path for path in files if path.startswith("workloads/crossover_")]
     assert (

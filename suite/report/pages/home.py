@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from suite import experiments
+from suite.report import answers
 from suite.report.charts import vega
 from suite.report.parts import ladder_figures, rungs, tables
 from suite.report.parts.cards import cards
@@ -45,7 +45,7 @@ def files(facts: Facts) -> dict[str, str]:
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
         others=tables.side_by_side(r for r in records if r.machine.slug not in with_gpu | yours.keys()),
-        questions=[(name, question, bool(facts.answers[name])) for name, question in experiments.questions()],
+        questions=[(name, question.title) for name, question, its in answers.answered(facts) if its],
         machines=_names(facts.measured),
     )
     return {path: text for figure in shown.figures for path, text in figure.files.items()} | {PATH: page}

@@ -103,7 +103,8 @@ def _joined(*classes: str) -> str:
 _PARTS = "parts.html.j2"
 # The site's tab and its first page, of the folders whose many pages are not in the navigation.
 _TABS = {
-    "experiments": ("Answers", "index.html#questions"),
+    "answers": ("Answers", "answers/index.html"),
+    "experiments": ("Answers", "answers/index.html#experiments"),
     "workloads": ("Models", "models.html"),
     "machines": ("Machines", "coverage.html"),
     "numbers": ("Cite", "citing.html"),

@@ -18,7 +18,15 @@ from suite.results.records.record import to_json
 from suite.results.single.prices import Price
 from suite.results.views import documents
 
-GENERATED = ("workloads", "machines", "experiments", "numbers", "charts", "local")  # folders of the site's sources
+GENERATED = (
+    "answers",
+    "workloads",
+    "machines",
+    "experiments",
+    "numbers",
+    "charts",
+    "local",
+)  # folders of the site's sources
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,55 @@
+"""Recurrent networks: one after another in time, yet not slow, if a kernel takes all time steps at once."""
+
+from functools import partial
+
+from suite import units
+from suite.report.answers._by_way import by_way, chart
+from suite.report.parts.answer import Answer, Question, shown
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.quoted import Quoting, listed
+from suite.results.pooled.machine_evidence import Evidence
+
+_WORKLOAD = "imdb_bilstm"
+
+
+def answer(facts: Facts, evidence: Evidence) -> Answer | None:
+    """Return the LSTM's speed-up, and that of each other way of writing it."""
+    item = next((i for i in evidence.speedups if i.headline and i.workload == _WORKLOAD), None)
+    if item is None or item.state == "invalid":
+        return None
+    quoting, ratio = Quoting(facts=facts, evidence=evidence), item.ratio
+    number = quoting.speedup(item)
+    ways = by_way(evidence, _WORKLOAD)
+    others = [Html("{} as {}").format(quoting.speedup(other).words, words)
+              for words, other in ways.items() if other is not item]  # fmt: skip
+    title = f"One step of an LSTM gains {units.ratio(ratio.value, ratio.low, ratio.high)}"
+    draw = (
+        partial(chart, "are-lstms-slow-on-gpus", ways)
+        if len(ways) > 1
+        else partial(shown, facts, evidence, "headline", title)
+    )
+    word = "No" if (ratio.low or 0) > 1 else "Yes" if ratio.high is not None and ratio.high < 1 else "Not surely"
+    return Answer(
+        sentence=Html("{}: on one {} a step of {} is {} as fast as on its host’s {}.").format(
+            word, quoting.gpu, quoting.model(item.record.description), number.words, quoting.cores
+        ),
+        numbers=(number,),
+        turns=Html(
+            "It turns with the kernel: cuDNN, or kernels such as this suite’s own, take all time steps in one launch; "
+            "a loop in Python launches each by itself.{}"
+        ).format(Html(" Written in other ways: {}.").format(listed(others)) if others else ""),
+        draw=draw,
+    )
+
+
+QUESTION = Question(
+    title="Are LSTMs slow on GPUs?",
+    place=10,
+    also=("RNN", "GRU", "recurrent network", "cuDNN", "scan", "sequence"),
+    wanted="This needs the bidirectional LSTM, on a CPU and a GPU of the same machine.",
+    command="nox -s control -- imdb_bilstm --experiment as_written",
+    evidence=("as_written", "headline"),
+    read_next=("why_is_my_gpu_slower_than_my_cpu", "is_jax_faster_than_pytorch"),
+    answer=answer,
+)

@@ -1,0 +1,101 @@
+"""A tiny step: the launch takes longer than the work."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from suite import units
+from suite.analysis import threshold_map
+from suite.report.answers._by_way import by_way
+from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.quoted import Quoting
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.thresholds import Threshold, thresholds
+
+_FAMILY = "crossover_mlp"  # dense networks of growing size
+
+
+def answer(facts: Facts, evidence: Evidence) -> Answer | None:
+    """Return below how much work the CPU wins, or else which model's step is slowest beside the CPU's."""
+    slug = evidence.records[0].machine.slug
+    turning = thresholds({(slug, case): pool for case, pool in evidence.pools.items()})
+    known = [item for item in turning if item.family == _FAMILY and item.known]
+    if known:
+        return _of_threshold(facts, evidence, max(known, key=lambda item: item.found.size or 0))
+    steps = [item for item in evidence.speedups if item.headline and item.state != "invalid"]
+    slowest = min(steps, key=lambda item: item.ratio.value, default=None)
+    return _of_model(facts, evidence, slowest) if slowest and slowest.ratio.value < 1 else None
+
+
+def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
+    quoting, turn = Quoting(facts=facts, evidence=evidence), item.found
+    within = threshold_map.interval_words(turn, item.unit)
+    number = quoting.threshold(item, f"{threshold_map.size_words(turn, item.unit)} ({within})")
+    title = f"With little work in a call the CPU wins, written as {item.way}"
+    return Answer(
+        sentence=Html(
+            "On one {} a call of less than {}, written as {}, is slower: its launch outlasts its work."
+        ).format(quoting.gpu, number.words, item.way),
+        numbers=(number,),
+        turns=_turns(evidence, quoting),
+        draw=partial(shown, facts, evidence, "crossover", title),
+        tables=tables(facts, evidence, "crossover"),
+    )
+
+
+def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
+    quoting = Quoting(facts=facts, evidence=evidence)
+    number, about = quoting.speedup(item), item.record.description
+    return Answer(
+        sentence=Html("A tiny step’s launch outlasts its work: on one {}, {} is {} as fast as on the CPU.").format(
+            quoting.gpu, quoting.model(about), number.words
+        ),
+        numbers=(number,),
+        turns=_turns(evidence, quoting),
+        draw=partial(shown, facts, evidence, "headline", _finding(evidence)),
+        tables=tables(facts, evidence, "headline"),
+    )
+
+
+def _finding(evidence: Evidence) -> str:
+    steps = [item for item in evidence.speedups if item.headline]
+    slower = [item for item in steps if item.ratio.value < 1]
+    are = "is" if len(slower) == 1 else "are"
+    return f"{units.count(len(slower))} of {units.pluralize(len(steps), 'model')} {are} slower on the GPU"
+
+
+def _turns(evidence: Evidence, quoting: Quoting) -> Html:
+    """Return what makes the GPU win, with the way of writing that moves a small model most, if it was measured."""
+    rule = Html("It turns with more work in a call: a larger batch, a larger model, or several steps compiled as one.")
+    spans = [ways for ways in (by_way(evidence, name) for name in _small(evidence)) if len(ways) > 1]
+    if not spans:
+        return rule
+    ways = max(spans, key=_span)
+    (slow, least), *_, (fast, most) = ways.items()
+    return Html("{} How it is written counts too: for {} the speed-up is {} written as {}, {} as {}.").format(
+        rule, quoting.model(least.record.description), quoting.speedup(least).words, slow,
+        quoting.speedup(most).words, fast,
+    )  # fmt: skip
+
+
+def _span(ways: Mapping[str, PooledSpeedUp]) -> float:
+    least, *_, most = ways.values()
+    return most.ratio.value / least.ratio.value
+
+
+def _small(evidence: Evidence) -> set[str]:
+    return {item.workload for item in evidence.speedups if item.record.description.family == "dense"}
+
+
+QUESTION = Question(
+    title="Why is my GPU slower than my CPU on a small model?",
+    place=1,
+    also=("small network", "MNIST", "kernel launch", "overhead", "dispatch", "no speed-up"),
+    wanted="This needs one small model on a CPU and a GPU of the same machine, written in several ways.",
+    command="nox -s bench -- mnist_mlp --experiment as_written",
+    evidence=("as_written", "crossover", "dispatch", "headline"),
+    read_next=("why_is_gpu_use_low", "what_does_the_batch_size_do"),
+    answer=answer,
+)

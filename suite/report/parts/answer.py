@@ -1,0 +1,82 @@
+"""A question that people ask, and its answer from the records of one machine."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from suite.report.charts.vega import Figure
+from suite.report.parts.experiment_figures import figures
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.overview import first
+from suite.report.parts.quoted import Quoted
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.views.experiment_result import ExperimentResult
+from suite.results.views.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What the records of one machine answer."""
+
+    sentence: Html
+    numbers: tuple[Quoted, ...]  # those of the sentence
+    turns: Html  # the condition under which the answer turns
+    draw: Callable[[], Iterable[Figure]] = tuple  # its charts
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its numbers, each once."""
+        return tuple(dict.fromkeys(key for number in self.numbers for key in number.keys))
+
+    @property
+    def caveat(self) -> str:
+        """Why its numbers may not be quoted, as a sentence; '' if all may."""
+        caveats = dict.fromkeys(number.caveat for number in self.numbers if number.caveat)
+        return f"Not to be quoted: {'; '.join(caveats)}." if caveats else ""
+
+    @property
+    def text(self) -> str:
+        """The sentence and its caveat as plain text."""
+        return " ".join(filter(None, (str(self.sentence.striptags()), self.caveat)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question in the asker's words, and how one machine's evidence answers it."""
+
+    title: str
+    place: int  # in the list of questions
+    also: tuple[str, ...]  # other words for it, which a search finds
+    wanted: str  # what is missing while no record answers it, and how to contribute it: one sentence
+    command: str  # what measures it on one's own machine
+    evidence: tuple[str, ...]  # experiments behind it
+    read_next: tuple[str, ...]  # names of other questions
+    answer: Callable[[Facts, Evidence], Answer | None]
+
+
+def answer(question: Question, facts: Facts) -> Answer | None:
+    """Return the answer of the first machine that has one: the home page's, then those with most speed-ups."""
+    home = first(facts.speedups)
+    order = sorted(facts.evidence, key=lambda slug: (slug != home, -len(facts.evidence[slug].speedups), slug))
+    return next(filter(None, (question.answer(facts, facts.evidence[slug]) for slug in order)), None)
+
+
+def result(facts: Facts, evidence: Evidence, experiment: str) -> ExperimentResult | None:
+    """Return what an experiment says of this machine; None if nothing."""
+    slug = evidence.records[0].machine.slug
+    return next((each for its, each in facts.answers[experiment] if its.slug == slug), None)
+
+
+def tables(facts: Facts, evidence: Evidence, experiment: str) -> tuple[Table, ...]:
+    """Return the tables of the experiment's result on this machine; () if it has none."""
+    its = result(facts, evidence, experiment)
+    return its.tables if its else ()
+
+
+def shown(facts: Facts, evidence: Evidence, experiment: str, title: str, chart: str = "") -> tuple[Figure, ...]:
+    """Return the experiment's first chart or that of this name, under a title; () if this machine has none."""
+    its, slug = result(facts, evidence, experiment), evidence.records[0].machine.slug
+    name = f"experiments.{experiment}.{slug}" + (f".{chart}" if chart else "")
+    drawn = figures(experiment, slug, its) if its else ()
+    return tuple(replace(each, title=title) for each in drawn if each.name == name)

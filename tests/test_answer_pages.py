@@ -1,0 +1,296 @@
+"""Every question has a page: with its answer where records have one, else with what is missing; and search engines
+read the same words."""
+
+import html
+import json
+import re
+from functools import partial
+from pathlib import Path
+
+import factory
+import msgspec
+import pytest
+
+from suite import discovery, experiments, families, models
+from suite.analysis.capabilities import MachineCapabilities
+from suite.report import answers, pages
+from suite.report.parts.answer import answer
+from suite.report.parts.facts import Facts
+from suite.results.records import store
+from suite.results.single.prices import Price
+
+GOLDEN = Path(__file__).parent / "golden" / "records"
+WRITTEN = Path(__file__).parents[1] / "site"
+NOISE = (1.0, 1.01, 0.99)
+MOST_WORDS = 25
+ABLE = MachineCapabilities(
+    backends=("cpu", "gpu"), cores=16, gpus=2, gpu_precisions=("float32-highest", "tf32", "bfloat16")
+)
+EVIL = "</script><script>alert(1)</script> {{ 7 * 7 }} *c*"
+T4 = msgspec.structs.replace(factory.H100, name="Tesla T4")
+APPLE = msgspec.structs.replace(factory.H100, name="Apple M4")
+CARD = msgspec.structs.replace(factory.H100, name="NVIDIA GeForce RTX 4090")
+TWO = msgspec.structs.replace(factory.HOST, name="two-gpus, 32 cores", gpus=(factory.H100, factory.H100))
+PRICES = (
+    Price(per_hour=4.0, currency="USD", date="2026-01", source="A provider", gpu="H100"),
+    Price(per_hour=0.5, currency="USD", date="2026-02", source="Another", machine=factory.PLAIN.name),
+)
+
+
+def about(name, **changes):
+    """A model's own description where there is such a model, so that its family is right."""
+    known = models.load(name).description if name in (*models.names(), *families.NAMES) else factory.description(name)
+    return msgspec.structs.replace(known, **changes)
+
+
+def calls(name, gpu, variant="plain"):
+    """A step of a member of a family on both sides, its CPU's time by its work alone."""
+    described = about(name)
+    work = described.batch * described.flop_per_example
+    return both(name, 20e-6 + work / 100e9, gpu + work / 10e12, described=described, variant=variant)
+
+
+def both(name="mnist_mlp", cpu=0.010, gpu=0.0005, machine=factory.HOST, scope="step", described=None, **axes):
+    described = described or about(name)
+    return [
+        factory.record(name, backend, [seconds * n for n in NOISE], machine, scope=scope, about=described, **axes)
+        for backend, seconds in (("cpu", cpu), ("gpu", gpu))
+    ]
+
+
+def one(name="mnist_mlp", backend="gpu", seconds=0.0005, machine=factory.HOST, **axes):
+    return factory.record(name, backend, [seconds * n for n in NOISE], machine, about=about(name), **axes)
+
+
+def of_gpu(gpu):
+    return both(
+        machine=msgspec.structs.replace(factory.HOST, name=f"its {gpu.name[-2:].lower()}, 2 cores", gpus=(gpu,))
+    )
+
+
+SAMPLES = {
+    "why_is_my_gpu_slower_than_my_cpu": both("dp_linear_mirrored", 0.0001, 0.0002),
+    "why_is_gpu_use_low": [*both(), *both(cpu=2.0, gpu=1.9, scope="epoch")],
+    "why_is_the_first_step_slow": [*both(), *both(cpu=2.0, gpu=22.0, scope="cold")],
+    "what_does_the_batch_size_do": [*both(), *both(cpu=0.02, gpu=0.00099, batch=1024)],
+    "apple_m_series_or_cuda": of_gpu(APPLE),
+    "colab_t4_or_my_pc": of_gpu(T4),
+    "is_an_rtx_card_worth_it": of_gpu(CARD),
+    "cpu_or_gpu_for_inference": [*both("serve_resnet50"), *both("serve_resnet50", 0.3, 0.004, batch=32)],
+    "which_is_cheaper_in_the_cloud": [*both(), one(backend="cpu", seconds=0.02, machine=factory.PLAIN)],
+    "are_lstms_slow_on_gpus": [*both("imdb_bilstm"), *both("imdb_bilstm", variant="scan", gpu=0.0001)],
+    "when_does_xgboost_gain_from_a_gpu": both("gbdt_mortgage", implementation="xgboost"),
+    "why_are_two_gpus_no_faster": [
+        one(seconds=seconds, machine=TWO, devices=devices, batch=batch)
+        for devices, batch, seconds in ((1, 128, 0.001), (2, 128, 0.002), (1, 1024, 0.004), (2, 1024, 0.003))
+    ],
+    "does_mixed_precision_help": [one(seconds=s, precision=p) for p, s in
+                                  (("float32-highest", 0.003), ("tf32", 0.002), ("bfloat16", 0.001))],
+    "how_many_cpu_cores_equal_a_gpu": [
+        one(seconds=0.0005),
+        *(one(backend="cpu", seconds=0.002 + 0.02 / n, threads=n) for n in (1, 2, 4, 8)),
+        one(backend="cpu", seconds=0.002 + 0.02 / 16),
+    ],
+    "is_jax_faster_than_pytorch": [*both(), *both(gpu=0.0008, implementation="torch", variant="plain")],
+}  # fmt: skip
+
+
+def sample(name):
+    return factory.on_hosts(SAMPLES[name])
+
+
+def answer_of(name, records, **more):
+    return answer(answers.load(name), Facts(records=records, prices=PRICES, **more))
+
+
+def words(text):
+    """How many words are read aloud: an interval in brackets belongs to its number."""
+    return len(re.sub(r" \([^)]*\)", "", text).split())
+
+
+def structured(page):
+    """The structured data of a page; None if it has none."""
+    found = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found[0]) if found else None
+
+
+def said(page):
+    """Questions and their answers as a search engine reads them."""
+    document = structured(page)
+    return {each["name"]: each["acceptedAnswer"]["text"] for each in document["mainEntity"]} if document else {}
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_every_question_keeps_the_contract(name):
+    question = answers.load(name)
+    assert question.title.endswith("?")
+    assert words(question.wanted) <= MOST_WORDS
+    assert not re.search(r"\d\.\d", question.wanted)
+    assert set(question.read_next) <= {*answers.names()} - {name}
+    assert set(question.evidence) <= {*experiments.names()}
+    assert question.read_next
+    assert question.also
+
+
+def test_no_two_questions_have_one_place():
+    places = [answers.load(name).place for name in answers.names()]
+    assert sorted(places) == list(range(1, len(places) + 1))
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_the_command_of_a_question_is_one_that_nox_and_the_suite_know(name):
+    session, _, rest = answers.load(name).command.removeprefix("nox -s ").partition(" -- ")
+    assert session in ("bench", "control")
+    named, *options = rest.split(" --")
+    assert set(named.split()) <= {*models.names()}
+    for option in options:
+        flag, value = option.split()
+        assert flag in ("experiment", "prices")
+        if flag == "experiment":
+            catalogue = [models.load(each).description for each in named.split()]
+            assert experiments.load(value).cases(catalogue, ABLE)
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_every_question_is_answered_from_records_in_one_sentence_with_keys_and_a_condition(name):
+    its = answer_of(name, sample(name))
+    assert its is not None
+    sentence = str(its.sentence.striptags())
+    assert words(sentence) <= MOST_WORDS
+    assert sentence.endswith(".")
+    assert sentence.count(". ") == 0
+    assert its.keys
+    assert its.turns
+    assert all(number.words in its.sentence for number in its.numbers)
+    assert all(re.search(r"\((.* to .*|no interval)\)", str(number.words.striptags())) for number in its.numbers)
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_keys_of_an_answer_name_numbers_and_its_links_their_rows(name):
+    facts = Facts(records=sample(name), prices=PRICES)
+    its = answer(answers.load(name), facts)
+    files = pages.files(facts)
+    page = files[f"answers/{answers.slug(name)}.md"]
+    for key in its.keys:
+        number = facts.numbers.resolve(key)
+        row = number.key.unpinned.text().replace("/", ".")
+        assert f'id="{row}"' in html.unescape(files[f"numbers/{number.record.workload}.md"])
+    for number in its.numbers:
+        (place,) = re.findall(r'href="\.\./(numbers/\w+)\.html#([^"]+)"', number.words)
+        assert number.words in page
+        assert f'id="{place[1]}"' in html.unescape(files[f"{place[0]}.md"])
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_without_its_evidence_a_page_says_what_is_missing_and_is_in_no_list_of_answers(name):
+    question = answers.load(name)
+    files = factory.pages(())
+    page = html.unescape(files[f"answers/{answers.slug(name)}.md"])
+    assert question.wanted in page
+    assert question.command in page
+    assert structured(page) is None
+    assert f"answers/{answers.slug(name)}.html" not in files["index.md"]
+    assert structured(files["answers/index.md"]) is None
+
+
+@pytest.mark.parametrize("records", [GOLDEN, (), "cpu"], ids=["golden", "none", "no GPU"])
+def test_all_pages_of_questions_stand_whatever_was_measured(records):
+    if records == "cpu":
+        records = [r for r in factory.campaign(machine=factory.PLAIN) if r.backend == "cpu"]
+    if records == GOLDEN:
+        records, _ = store.load([GOLDEN])
+    files = factory.pages(records)
+    names = {f"answers/{answers.slug(name)}" for name in answers.names()}
+    assert {path.removesuffix(".md") for path in files if path.startswith("answers/")} == {*names, "answers/index"}
+    index = html.unescape(files["answers/index.md"])
+    for name in answers.names():
+        page = files[f"answers/{answers.slug(name)}.md"]
+        assert f'href="{answers.slug(name)}.html"' in index
+        assert bool(said(page)) == (answers.load(name).title in said(index))
+        for href in re.findall(r'href="\.\./([\w./-]+)\.html', html.unescape(page)):
+            assert f"{href}.md" in files or (WRITTEN / f"{href}.md").exists(), href
+        for chart in re.findall(r'src="\.\./(charts/[\w.-]+)\.light\.svg', html.unescape(page)):
+            assert f"{chart}.json" in files
+
+
+def test_every_chart_of_an_answer_is_made_by_some_page():
+    for name in answers.names():
+        files = pages.files(Facts(records=sample(name), prices=PRICES))
+        page = html.unescape(files[f"answers/{answers.slug(name)}.md"])
+        for chart in re.findall(r'src="\.\./(charts/[\w.-]+)\.light\.svg', page):
+            assert f"{chart}.json" in files, name
+
+
+def test_with_sizes_on_both_sides_of_it_the_first_question_has_a_threshold():
+    records = factory.on_hosts([r for size in ("32x2", "128x2", "512x2") for r in calls(f"crossover_mlp_{size}", 4e-4)])
+    its = answer_of("why_is_my_gpu_slower_than_my_cpu", records)
+    assert [key.split("/")[-1] for key in its.keys] == ["flop-threshold"]
+    assert words(str(its.sentence.striptags())) <= MOST_WORDS
+    assert [figure.name for figure in its.draw()] == ["experiments.crossover.test-gpu-16-cores"]
+
+
+def test_search_engines_read_the_sentence_that_the_page_shows():
+    name = "does_mixed_precision_help"
+    its, files = answer_of(name, sample(name)), factory.pages(sample(name))
+    title, expected = answers.load(name).title, f"{its.sentence.striptags()}"
+    assert said(files[f"answers/{answers.slug(name)}.md"])[title].startswith(expected)
+    assert said(files["answers/index.md"])[title].startswith(expected)
+    assert "3.00x" in expected
+
+
+def test_a_hostile_name_ends_no_script_and_is_read_as_it_is():
+    bad = both("imdb_bilstm", described=about("imdb_bilstm", title=EVIL))
+    page = factory.pages(factory.on_hosts(bad))["answers/are-lstms-slow-on-gpus.md"]
+    assert "<script>alert" not in page
+    assert "{{" not in page
+    (text,) = said(page).values()
+    assert EVIL in text
+
+
+def test_what_may_not_be_quoted_is_said_on_the_page_and_to_search_engines():
+    its = answer_of("are_lstms_slow_on_gpus", both("imdb_bilstm"))
+    assert its.caveat.startswith("Not to be quoted: ")
+    assert its.text.endswith(its.caveat)
+
+
+def test_an_unpublished_number_leads_to_its_record():
+    records = factory.on_hosts(both("imdb_bilstm"))
+    local = frozenset(record.campaign for record in records)
+    its = answer_of("are_lstms_slow_on_gpus", records, local=local)
+    assert 'href="../local/' in its.sentence
+
+
+def test_the_cost_ratio_is_time_times_price():
+    its = answer_of("which_is_cheaper_in_the_cloud", sample("which_is_cheaper_in_the_cloud"))
+    assert "5.0" in its.sentence.striptags()  # 40 times the time at an eighth of the price
+    assert "0.50 USD" in its.turns
+    assert "4.0 USD" in its.turns
+
+
+def test_a_cpu_without_a_price_in_the_same_currency_is_not_compared():
+    name = "which_is_cheaper_in_the_cloud"
+    for prices in (PRICES[:1], (PRICES[0], msgspec.structs.replace(PRICES[1], currency="EUR"))):
+        assert answer(answers.load(name), Facts(records=sample(name), prices=prices)) is None
+
+
+def test_a_gpu_of_another_make_answers_no_question_after_one():
+    assert answer_of("colab_t4_or_my_pc", sample("is_an_rtx_card_worth_it")) is None
+    assert answer_of("is_an_rtx_card_worth_it", sample("colab_t4_or_my_pc")) is None
+
+
+@pytest.mark.parametrize("term", ["mixed precision", "break-even", "compile time", "Colab"])
+def test_words_that_readers_search_for_stand_on_a_page_of_a_question(term):
+    files = factory.pages(())
+    texts = [html.unescape(text).lower() for path, text in files.items() if path.startswith("answers/")]
+    assert any(term.lower() in text for text in texts)
+
+
+def test_a_new_question_is_one_file(tmp_path, monkeypatch):
+    source = Path(answers.__path__[0], "colab_t4_or_my_pc.py").read_text(encoding="utf-8")
+    (tmp_path / "a_new_one.py").write_text(
+        source.replace("Is Colab’s T4 faster", "Is a new one faster"), encoding="utf-8"
+    )
+    path = [*answers.__path__, str(tmp_path)]
+    monkeypatch.setattr(answers, "__path__", path)
+    monkeypatch.setattr(answers, "names", partial(discovery.names, path))
+    assert "Is a new one faster" in factory.pages(())["answers/index.md"]
