@@ -253,6 +253,21 @@ def test_what_may_not_be_quoted_is_said_on_the_page_and_to_search_engines():
     assert its.text.endswith(its.caveat)
 
 
+def test_a_machine_whose_numbers_may_be_quoted_answers_before_the_home_page_s():
+    sure, lstm = msgspec.structs.replace(factory.KNOWN, name="zzz, 16 cores"), about("imdb_bilstm")
+    axes = {"workload": lstm.name, "batch": lstm.batch}
+    three = [
+        msgspec.structs.replace(
+            each, workload=lstm.name, description=lstm, case=msgspec.structs.replace(each.case, **axes)
+        )
+        for each in factory.hosts(machine=sure)
+    ]
+    once = factory.campaign((lstm.name, "mnist_mlp"))
+    first = answer_of("are_lstms_slow_on_gpus", [*once, *three])
+    assert (first.caveat, f"machines/{sure.slug}.html" in first.sentence) == ("", True)
+    assert answer_of("are_lstms_slow_on_gpus", once).caveat
+
+
 def test_an_unpublished_number_leads_to_its_record():
     records = factory.on_hosts(both("imdb_bilstm"))
     local = frozenset(record.campaign for record in records)

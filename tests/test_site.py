@@ -572,6 +572,13 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert f'class="lead">On {small.name}, one step of' in files[f"machines/{small.slug}.md"]
 
 
+def test_of_as_many_speed_ups_the_machine_with_more_to_quote_is_shown_first():
+    sure = msgspec.structs.replace(factory.KNOWN, name="zzz, 16 cores")
+    once = [*factory.campaign(("mnist_mlp",)), *factory.campaign(("mnist_mlp",), precision="tf32")]
+    assert overview.first(pooled_speedups([*once, *factory.hosts(machine=sure)])) == sure.slug
+    assert overview.first(pooled_speedups([*once, *factory.hosts(1, machine=sure)])) == factory.HOST.slug
+
+
 def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     table = overview.table(pooled_speedups(factory.campaign()))
     assert "GPU precision" not in table.columns

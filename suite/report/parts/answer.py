@@ -56,10 +56,14 @@ class Question:
 
 
 def answer(question: Question, facts: Facts) -> Answer | None:
-    """Return the answer of the first machine that has one: the home page's, then those with most speed-ups."""
+    """Return the answer of the first machine whose numbers may be quoted, else of the first that has one.
+
+    The home page's machine comes first, then those with most speed-ups.
+    """
     home = first(facts.speedups)
     order = sorted(facts.evidence, key=lambda slug: (slug != home, -len(facts.evidence[slug].speedups), slug))
-    return next(filter(None, (question.answer(facts, facts.evidence[slug]) for slug in order)), None)
+    answers = [its for slug in order if (its := question.answer(facts, facts.evidence[slug])) is not None]
+    return next((its for its in answers if not its.caveat), next(iter(answers), None))
 
 
 def result(facts: Facts, evidence: Evidence, experiment: str) -> ExperimentResult | None:

@@ -108,17 +108,18 @@ def _is_first(facets: Mapping[str, str]) -> bool:
 def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
     """Return the address name of the machine to show first.
 
-    It has most headline speed-ups; of equals most in all scopes and precisions, then most hosts, then the newest
-    record.
+    It has most headline speed-ups; of equals most that may be quoted, then most in all scopes and precisions, then most
+    hosts, then the newest record.
     """
     by_machine: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     for item in speedups:
         by_machine[item.machine].append(item)
 
-    def rank(machine: str) -> tuple[int, int, int, str]:
+    def rank(machine: str) -> tuple[int, int, int, int, str]:
         main = headlines(by_machine[machine])
         general = [item for item in by_machine[machine] if item.general]
-        return len(main), len(general), sum(item.hosts for item in main), max(item.record.created for item in main)
+        quotable, hosts = sum(item.quotable for item in main), sum(item.hosts for item in main)
+        return len(main), quotable, len(general), hosts, max(item.record.created for item in main)
 
     return max((machine for machine, items in by_machine.items() if headlines(items)), key=rank, default=None)
 
