@@ -8,6 +8,7 @@ from typing import Any
 
 from suite import experiments
 from suite.report.parts import placing
+from suite.report.parts.headlines import headlines
 from suite.report.parts.html import Html, links
 from suite.report.parts.templates import render
 from suite.results.cite import stored_pools
@@ -158,18 +159,7 @@ class Facts:
     @cached_property
     def headlines(self) -> Mapping[str, Sequence[Citation]]:
         """Each model's speed-ups of a step in the headline setting, that of the best evidenced machine first."""
-        by_workload: dict[str, list[Citation]] = {}
-        for cited in self.citations:
-            number = cited.number
-            if number.pooled and number.key.metric == "speedup" and number.record.headline_step():
-                by_workload.setdefault(number.record.workload, []).append(cited)
-        return {name: sorted(those, key=_evidence, reverse=True) for name, those in by_workload.items()}
-
-
-def _evidence(cited: Citation) -> tuple[bool, int, int, str, str]:
-    """Return a sort key of numbers by how much stands behind them."""
-    number = cited.number
-    return number.quotable, number.value.hosts, len(number.campaigns), number.measured, cited.key
+        return headlines(self.citations)
 
 
 def read(

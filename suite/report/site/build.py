@@ -4,8 +4,7 @@ MkDocs rebuilds its folder each time, so it gets the pages only. Thousands of re
 beside them if they changed. A record in a pack is written beside the pack.
 
 SITE_URL is the address at which the site will be published. Only the page for missing addresses and the map for search
-engines need it; without it they are left out, and all other pages work in any folder. Feed, previews and structured
-data are absolute with it and relative without it.
+engines need it; without it they are left out, and all other pages work in any folder.
 """
 
 import base64
@@ -126,10 +125,7 @@ def _remove_others(built: Path, kept: Set[str]) -> None:
 
 
 def _copy(files: dict[str, Path], built: Path, site: quoting.Site | None = None) -> None:
-    """Make the folder hold exactly these files, with pages protected; unchanged files stay untouched.
-
-    Pages of the site also get their head and foot for quotation.
-    """
+    """Make the folder hold exactly these files, with pages protected and dressed; equal ones stay as they are."""
     for name, source in files.items():
         target = built / name
         if source.suffix == ".html":

@@ -36,7 +36,7 @@ def plain(html: str) -> str:
 def tables(content: str) -> list[dict[str, Any]]:
     """Return each table of an article: title, columns, rows of texts, numbers behind them, and remarks on cells.
 
-    Numbers have the shape of the rows, null for a text; a remark has the row, the column and the words.
+    Numbers are by column, one for each row, null for a text; each remark has the rows and columns of its cells.
     """
     return [table(each[0]) for each in TABLE.finditer(content)]
 
@@ -49,19 +49,20 @@ def table(html: str, first: bool = False) -> dict[str, Any]:
     same = _SAME.search(title)
     shown = [row for attributes, row in _ROW.findall(body) if not (first and _ASIDE in attributes)]
     rows = [list(_CELL.findall(row)) for row in shown]
-    numbers = [[_number(attributes) for attributes, _ in row] for row in rows]
-    remarks = [
-        [place, column, unescape(remark[1])]
-        for place, row in enumerate(rows)
-        for column, (attributes, _) in enumerate(row)
-        if (remark := _REMARK.search(attributes))
-    ]
+    remarks: dict[str, list[tuple[int, int]]] = {}
+    numbers: dict[int, list[float | None]] = {}
+    for place, row in enumerate(rows):
+        for column, (attributes, _) in enumerate(row):
+            if (number := _number(attributes)) is not None:
+                numbers.setdefault(column, [None] * len(rows))[place] = number
+            if remark := _REMARK.search(attributes):
+                remarks.setdefault(unescape(remark[1]), []).append((place, column))
     return {
         "title": plain(_SAME.sub("", title)),
         **({"throughout": plain(same[1])} if same else {}),
         "columns": [plain(text) for _, text in _CELL.findall(head)],
         "rows": [[plain(text) for _, text in row] for row in rows],
-        **({"numbers": numbers} if any(each is not None for row in numbers for each in row) else {}),
+        **({"numbers": numbers} if numbers else {}),
         **({"remarks": remarks} if remarks else {}),
     }
 

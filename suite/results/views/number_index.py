@@ -66,5 +66,8 @@ def _rounded(value: float) -> float:
 
 
 def rows(index: NumberIndex) -> Iterator[dict[str, Any]]:
-    """Yield the numbers as rows of a table; one that is not stored has an empty pinned key."""
-    return (msgspec.structs.asdict(number) for number in index.numbers)
+    """Yield the numbers as rows of a table, without addresses, which follow from the keys."""
+    for number in index.numbers:
+        row = msgspec.structs.asdict(number)
+        del row["url"]
+        yield row
