@@ -77,10 +77,10 @@ def svg(card: Card, heading: str) -> str:
 def _texts(card: Card, heading: str) -> Iterator[str]:
     yield _text(heading, 96, 34, _FAINT)
     yield _text(card.number, 280, 150, _INK, "700")
-    yield _text(card.within, 346, 36, _FAINT)
     for place, line in enumerate(_lines(card.words)):
-        yield _text(line, 416 + 46 * place, 38, _INK)
-    yield _text(card.caveat, 550, 30, _CAVEAT, "700")
+        yield _text(line, 350 + 46 * place, 38, _INK)
+    yield _text(card.within, 496, 30, _FAINT)
+    yield _text(card.caveat, 544, 30, _CAVEAT, "700")
     yield _text(card.foot, 592, 26, _FAINT)
 
 
