@@ -504,7 +504,7 @@ def test_every_number_to_quote_has_a_row_a_document_and_a_badge(speedup):
 def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_badge():
     files = numbers.files(Facts(records=factory.hosts(2)))
     assert {name.rpartition("/")[2] for name in files} == {
-        "mnist_mlp.md", "speedup.json", "speedup.svg", "best-over-best.json", "best-over-best.svg",
+        "mnist_mlp.md", "speedup.html", "speedup.json", "speedup.svg", "best-over-best.json", "best-over-best.svg",
     }  # fmt: skip
     page = html.unescape(files["numbers/mnist_mlp.md"])
     assert "None of its numbers may be quoted" in page

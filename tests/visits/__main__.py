@@ -20,7 +20,15 @@ from suite.system.counters import granted_cores
 from visits.page import visited
 
 ROOT = Path(__file__).parents[2]
+EMBEDDED, EVERY = "embed", 20  # folder of pages for other sites, and how many of them one stands for
 SERVED = "404.html"  # a server shows it under any address, so its own are absolute
+
+
+def pages_of(site: Path) -> list[Path]:
+    """Return the pages of a site; of the embedded ones, which are alike, the first and every so many."""
+    all_pages = [path for path in sorted(site.rglob("*.html")) if path.name != SERVED]
+    embedded = [path for path in all_pages if path.is_relative_to(site / EMBEDDED)]
+    return [path for path in all_pages if path not in embedded] + embedded[::EVERY]
 
 
 def main() -> int:
@@ -29,9 +37,7 @@ def main() -> int:
     asked.add_argument("--site", type=Path, default=ROOT / "build" / "html", metavar="FOLDER")
     asked.add_argument("pages", nargs="*", metavar="PAGE", help="below the folder, such as index.html; all if none")
     given = asked.parse_args()
-    found = [given.site / page for page in given.pages] or [
-        p for p in sorted(given.site.rglob("*.html")) if p.name != SERVED
-    ]
+    found = [given.site / page for page in given.pages] or pages_of(given.site)
     missing = [path for path in found if not path.is_file()]
     if missing or not found:
         asked.error(f"no page '{missing[0] if missing else given.site}'; build the site first: nox -s site")

@@ -143,6 +143,23 @@
     });
   }
 
+  // The buttons beside a link to an embedded page copy its code, with the address that this page has now.
+  function embeds() {
+    var link = document.querySelector("link[rel=canonical]"), here = link ? link.href : location.href;
+    function quoted(text) { return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;"); }
+    document.querySelectorAll("a[data-embed]").forEach(function (anchor) {
+      var figure = anchor.closest("figure"), image = figure && figure.querySelector("img");
+      var height = anchor.dataset.height || (image ? Number(image.getAttribute("height")) + 170 : 480);
+      var title = quoted(image ? image.alt.slice(0, 200) : anchor.title);
+      function absolute(address) { return quoted(new URL(address, here).href); }
+      var frame = '<iframe src="' + absolute(anchor.getAttribute("href")) + '" title="' + title +
+        '" width="100%" height="' + height + '" style="border:0" loading="lazy"></iframe>';
+      var picture = '<a href="' + absolute("") + '"><img src="' + absolute(anchor.dataset.picture) + '" alt="' + title + '"></a>';
+      var code = { frame: frame, picture: picture }, next = anchor.nextElementSibling;
+      for (; next && next.dataset.code; next = next.nextElementSibling) next.dataset.copy = code[next.dataset.code];
+    });
+  }
+
   function copying() {
     if (!navigator.clipboard) return;
     document.querySelectorAll("button.copy").forEach(function (button) {
@@ -168,6 +185,7 @@
   sortable();
   filters();
   columns();
+  embeds();
   copying();
   charts();
 })();

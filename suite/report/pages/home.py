@@ -6,6 +6,7 @@ from suite.report import answers
 from suite.report.charts import vega
 from suite.report.parts import ladder_figures, rungs, tables
 from suite.report.parts.cards import cards
+from suite.report.parts.dataset import dataset
 from suite.report.parts.facts import Facts
 from suite.report.parts.overview import first, overview
 from suite.results.pooled import machine_evidence
@@ -47,6 +48,7 @@ def files(facts: Facts) -> dict[str, str]:
         others=tables.side_by_side(r for r in records if r.machine.slug not in with_gpu | yours.keys()),
         questions=[(name, question.title) for name, question, its in answers.answered(facts) if its],
         machines=_names(facts.measured),
+        dataset=dataset(facts),
     )
     return {path: text for figure in shown.figures for path, text in figure.files.items()} | {PATH: page}
 

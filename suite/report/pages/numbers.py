@@ -6,6 +6,7 @@ from typing import Any
 
 from suite import units
 from suite.report.charts.badges import badge
+from suite.report.parts import embeds
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import address, record_address
 from suite.report.parts.templates import render
@@ -21,15 +22,18 @@ def files(facts: Facts) -> dict[str, str]:
     """Return the pages, documents and badges of the published numbers."""
     pages: dict[str, str] = {}
     by_workload: dict[str, list[Citation]] = {}
-    for number in map(facts.numbers.pinned, facts.numbers.current.values()):
-        cited = Citation(number=number)
+    for cited in facts.citations:
+        number = cited.number
         by_workload.setdefault(number.record.workload, []).append(cited)
         has_files = number.quotable or (number.pooled and number.key.metric in RATIOS)
         for at in {path(number), former_path(number)} if has_files else ():
             pages[f"{at}.json"] = document(cited)
             pages[f"{at}.svg"] = badge(cited)
-    for workload, mine in by_workload.items():
-        pages[f"numbers/{workload}.md"] = page(workload, mine)
+    for workload, citations in by_workload.items():
+        headlines = facts.headlines.get(workload, ())
+        pages[f"numbers/{workload}.md"] = page(workload, citations, headlines[0] if headlines else None)
+        for cited in headlines:
+            pages |= embeds.of_number(cited, facts.site)
     return pages
 
 
@@ -68,15 +72,23 @@ def document(cited: Citation) -> str:
     )
 
 
-def page(workload: str, citations: Sequence[Citation]) -> str:
-    """Return the page of a workload's numbers: quotable ones first, then open ones with their reasons."""
-    quotable = [cited for cited in citations if cited.number.quotable]
+def page(workload: str, citations: Sequence[Citation], headline: Citation | None = None) -> str:
+    """Return the page of a workload's numbers: the headline, then quotable ones, then open ones with their reasons.
+
+    The machine of the headline comes first, and of each machine the speed-ups.
+    """
+    first = headline.number.key.machine if headline else ""
+    quotable = sorted(
+        (cited for cited in citations if cited.number.quotable),
+        key=lambda cited: (cited.number.key.machine != first, cited.number.key.metric not in RATIOS),
+    )
     open_ones = [cited for cited in citations if cited.number.pooled and not cited.number.quotable]
     return render(
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
         home=_home(citations[0].number.record),
+        headline=_headline(headline) if headline else None,
         machines={
             machine: [_row(cited) for cited in quotable if cited.number.record.machine.name == machine]
             for machine in dict.fromkeys(cited.number.record.machine.name for cited in quotable)
@@ -86,6 +98,22 @@ def page(workload: str, citations: Sequence[Citation]) -> str:
             *_folded("on one host, which no pool gives", [cited for cited in citations if not cited.number.pooled]),
         ],
     )
+
+
+def _headline(cited: Citation) -> dict[str, Any]:
+    record = cited.number.record
+    return _shown(cited) | {
+        "title": record.description.title,
+        "words": f"{embeds.words(cited)}, on {embeds.behind(cited)}.",
+        "within": cited.number.value.low is not None,
+        "embed": address(f"../{embeds.number_path(cited)}"),
+        "picture": address(f"../{embeds.card_path(record.workload)}"),
+        "copied": _copied(cited),
+    }
+
+
+def _copied(cited: Citation) -> tuple[tuple[str, str], ...]:
+    return ("copy key", cited.key), ("copy Markdown", markdown(cited))
 
 
 def _home(record: Record) -> str:
@@ -112,5 +140,5 @@ def _row(cited: Citation) -> dict[str, Any]:
         "file": address(path(number).removeprefix("numbers/")),
         "record": record_address(number.record, "../", local=False),
         "evidence": (cited.hosts, campaigns, cited.when, *cited.software.split(", ")),
-        "copied": (("copy key", cited.key), ("copy Markdown", markdown(cited))),
+        "copied": _copied(cited),
     }

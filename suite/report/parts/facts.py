@@ -8,9 +8,11 @@ from typing import Any
 
 from suite import experiments
 from suite.report.parts import placing
+from suite.report.parts.headlines import headlines
 from suite.report.parts.html import Html, links
 from suite.report.parts.templates import render
 from suite.results.cite import stored_pools
+from suite.results.cite.citation import Citation
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.reproducibility import Reproducibility, reproducibility
@@ -45,6 +47,7 @@ class Facts:
     records: Sequence[Record]
     local: frozenset[str] = frozenset()  # unpublished campaigns
     prices: Sequence[Price] = ()
+    site: str = ""  # the address at which it will be published; '' if unknown
     catalogue: Sequence[Description] = ()  # all workloads that can be measured
     stored: Sequence[StoredPool] = ()
     copied: Mapping[str, str] = field(default_factory=dict)  # copyable steps by workload
@@ -148,12 +151,24 @@ class Facts:
             return Numbers(self.published, self.stored, pools=self.published_pools)
         return Numbers(self.records, self.stored, pools=self.pools, speedups=self.speedups)
 
+    @cached_property
+    def citations(self) -> Sequence[Citation]:
+        """The current published numbers, pinned if they are stored, as they are quoted; sorted by key."""
+        return [Citation(number=number) for number in map(self.numbers.pinned, self.numbers.current.values())]
 
-def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> tuple[Facts, tuple[str, ...]]:
+    @cached_property
+    def headlines(self) -> Mapping[str, Sequence[Citation]]:
+        """Each model's speed-ups of a step in the headline setting, that of the best evidenced machine first."""
+        return headlines(self.citations)
+
+
+def read(
+    folders: Sequence[Path], site: Path, prices: Sequence[Price] = (), address: str = ""
+) -> tuple[Facts, tuple[str, ...]]:
     """Return the records below the folders and the evidence in the site's sources; and a line for each problem.
 
-    The first folder holds the published records. A record whose name is unsafe for a page is skipped. Raises ValueError
-    naming an invalid evidence file or catalogue.
+    The address is that of the published site, '' if unknown. The first folder holds the published records. A record
+    whose name is unsafe for a page is skipped. Raises ValueError naming an invalid evidence file or catalogue.
     """
     records, problems = store.load(folders)
     shown, unfit = [], []
@@ -168,6 +183,7 @@ def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> t
         records=shown,
         local=frozenset(record.campaign for record in shown) - store.campaigns(folders[0]),
         prices=prices,
+        site=address,
         catalogue=catalogue.read(folders[0]),
         stored=stored,
         copied={path.stem: path.read_text(encoding="utf-8") for path in sorted((site / STEPS).glob("*.py"))},

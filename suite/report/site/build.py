@@ -20,15 +20,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from suite.child_imports import child_imports
-from suite.report.site import below, put
+from suite.report.site import below, put, quoting
+from suite.report.site.address import published_at
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
 _LAST_LINES = 12
-_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence")  # folders of the site with more than pages
+# Folders of the site with more than pages.
+_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence", "cards", "embed")
 _CONFIG = """\
 INHERIT: ../mkdocs.yml
 docs_dir: ../site
@@ -38,7 +39,11 @@ exclude_docs: |
   /local/
   /charts/
   /numbers/*/
+  /numbers/index.json
+  /numbers/results.csv
   /evidence/
+  /cards/
+  /embed/
 hooks: [{hook}]
 site_url: {address}
 """
@@ -75,21 +80,14 @@ def build(root: Path) -> Path:
         copying.result()
         made = below(folder / "pages").items()
         pages = {name: path for name, path in made if address or name not in _NEED_ADDRESS}
-        _copy(pages, built)
-        _remove_others(built, beside.keys() | pages.keys())
+        site = quoting.Site(address=address, files=beside.keys() | pages.keys())
+        _copy(pages, built, site)
+        texts = {name: path.read_text(encoding="utf-8") for name, path in pages.items() if quoting.is_page(name)}
+        twins = dict(quoting.twins(texts, site))
+        for name, text in twins.items():
+            put(built / name, text)
+        _remove_others(built, site.files | twins.keys())
     return built / "index.html"
-
-
-def published_at() -> str:
-    """Return SITE_URL, '' if it is not set. Raises ValueError if it is no address of a site."""
-    address = os.environ.get("SITE_URL", "").strip()
-    parts = urlsplit(address)
-    if address and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment):
-        raise ValueError(
-            f"SITE_URL is '{address}'; set it to the address of the site's folder, such as https://example.org/speed/, "
-            "or unset it"
-        )
-    return address
 
 
 def _run_mkdocs(config: Path) -> None:
@@ -126,12 +124,13 @@ def _remove_others(built: Path, kept: Set[str]) -> None:
             path.unlink()
 
 
-def _copy(files: dict[str, Path], built: Path) -> None:
-    """Make the folder hold exactly these files, with pages protected; unchanged files stay untouched."""
+def _copy(files: dict[str, Path], built: Path, site: quoting.Site | None = None) -> None:
+    """Make the folder hold exactly these files, with pages protected and dressed; equal ones stay as they are."""
     for name, source in files.items():
         target = built / name
         if source.suffix == ".html":
-            put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
+            html = source.read_text(encoding="utf-8")
+            put(target, protected(unbroken(quoting.dressed(html, name, site) if site else html)))
         elif pack := packs.around(source):
             _unpack(source, pack.stat().st_mtime_ns, target)
         elif not _same(source, target):

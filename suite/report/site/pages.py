@@ -2,31 +2,25 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from altair.utils import schemapi
 
 from suite.report import pages
-from suite.report.charts import vega
-from suite.report.parts import facts
+from suite.report.charts import previews, vega
+from suite.report.parts import embeds, facts
 from suite.report.parts.facts import Facts
 from suite.report.site import below, put
+from suite.report.site.address import published_at
 from suite.results.records.files import writing
 from suite.results.records.record import to_json
 from suite.results.single.prices import Price
 from suite.results.views import documents
 
-GENERATED = (
-    "answers",
-    "workloads",
-    "machines",
-    "experiments",
-    "numbers",
-    "charts",
-    "local",
-)  # folders of the site's sources
+# Folders of the site's sources.
+GENERATED = ("answers", "workloads", "machines", "experiments", "numbers", "charts", "local", "cards", "embed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +40,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
     The first folder holds the published records; those of the others are copied beside them and shown as local.
     """
-    known, problems = facts.read(folders, site, prices)
+    known, problems = facts.read(folders, site, prices, published_at())
     with schemapi.debug_mode(False):  # the tests validate the charts
         made = files(known)
     return Outcome(written=write(made, site), problems=problems, missed=known.reproducibility.missed)
@@ -60,8 +54,10 @@ def files(known: Facts) -> dict[str, str]:
         for record in known.records
         if record.campaign in known.local
     }
+    shown = pages.files(known)
     return (
-        pages.files(known)
+        shown
+        | embeds.of_charts({name: text for name, text in shown.items() if name.endswith(".md")}, known.site)
         | local
         | {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in schemas}
     )
@@ -78,6 +74,7 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
 
 def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     kept = {*files, *(made for name in files if _is_chart(name) for made in vega.derived(name))}
+    kept |= {previews.derived(name) for name in files if previews.is_card(name)}
     for folder in GENERATED:
         for name, path in below(site / folder).items():
             if f"{folder}/{name}" not in kept:
@@ -89,12 +86,25 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
             put(site / other, content)
         put(site / name, files[name])  # last: it marks its pictures as complete
         changed += [name, *vega.derived(name)]
-    for name in (name for name in files if not _is_chart(name)):
+    changed += _cards(files, site)
+    for name in (name for name in files if not _is_chart(name) and not previews.is_card(name)):
         if put(site / name, vega.sized(files[name], site)):  # a page states the sizes of its pictures
             changed.append(name)
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
+
+
+def _cards(files: dict[str, str], site: Path) -> Iterator[str]:
+    """Write the cards whose drawing changed, with their pictures, and yield their names."""
+    for name in filter(previews.is_card, files):
+        picture = site / previews.derived(name)
+        if picture.exists() and (site / name).exists() and (site / name).read_text(encoding="utf-8") == files[name]:
+            continue
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_bytes(previews.png(files[name]))
+        put(site / name, files[name])  # last: it marks its picture as complete
+        yield from (name, previews.derived(name))
 
 
 def _is_drawn(name: str, specification: str, site: Path) -> bool:

@@ -26,6 +26,7 @@ from suite.results.stats.fit import Outcome
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.results.stats.statistics import Estimate
+from suite.results.views.number_index import NumberIndex
 from suite.scopes import Scope
 from suite.workload import Description
 
@@ -231,6 +232,7 @@ _SCHEMAS: dict[str, Any] = {
     "cite-list": CiteListDocument,
     "baselines": BaselinesDocument,
     "threshold": ThresholdDocument,
+    "numbers": NumberIndex,
     "pool": StoredPool,
     "list": tuple[Description, ...],
 }
