@@ -58,6 +58,7 @@
     whole.append(element("summary", "The whole record"), element("pre", found.text, { tabIndex: 0 }));
     line.append(file);
     place.replaceChildren(element("h2", wanted.name), facts(found), processes(found.record), line, whole);
+    place.scrollIntoView();
   }
 
   function failed(wanted, sentence) {
@@ -69,6 +70,7 @@
     });
     label.append(input);
     place.replaceChildren(element("h2", wanted.name), line, label);
+    place.scrollIntoView();  // the address leads to the campaign's row
   }
 
   async function from(bytes, wanted) {
