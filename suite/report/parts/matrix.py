@@ -22,6 +22,7 @@ class Square:
     text: str
     shade: int | None = None
     remark: str = ""
+    sort: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +128,7 @@ def _square(
         return Square(text="failed" if failed else units.DASH, remark=failed or "not measured")
     one = values[place]
     share = (math.log(one.value) - low) / (high - low) if high > low else 0.0
-    return Square(text=one.text, shade=min(int(share * SHADES), SHADES - 1), remark=one.remark)
+    return Square(text=one.text, shade=min(int(share * SHADES), SHADES - 1), remark=one.remark, sort=one.value)
 
 
 def _failure(record: Record) -> str:
