@@ -63,7 +63,7 @@ def test_a_sentence_has_number_interval_range_hosts_case_machine_date_version_ev
     )
     record = speedup.number.record
     for part in (record.workload, f"batch {record.case.batch}", "float32-highest", record.machine.name, "jax 0.",
-                 f"until {record.created[:10]}", f"pool of 6 records, among them {SITE}records/{record.campaign}/",
+                 f"until {record.created[:10]}", f"pool of 6 records, among them {SITE}{record.address}",
                  speedup.number.digest, speedup.key):  # fmt: skip
         assert part in said
     assert "@" in speedup.key

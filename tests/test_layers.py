@@ -59,7 +59,15 @@ ROOMS = {
         "units",
         "workload",
     },
-    "results.compare": {"case", "results.pooled", "results.records", "results.single", "results.stats", "units"},
+    "results.compare": {
+        "case",
+        "results.pooled",
+        "results.records",
+        "results.single",
+        "results.stats",
+        "units",
+        "variants",
+    },
     "worker.checks": {"data", "results.records", "results.single", "system", "worker_api"},
     "programs": {
         "case",

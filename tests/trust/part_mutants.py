@@ -42,6 +42,7 @@ TESTS = {
     "suite.results.pooled.baselines": ("test_baselines", "test_frameworks"),
     "suite.results.records.choices": ("test_choices",),
     "suite.results.single.choosing": ("test_choosing",),
+    "suite.results.compare.cells": ("test_cells",),
     "suite.results.compare.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.stats.fit": ("test_fit", "test_thresholds"),
     "suite.results.stats.amdahl": ("test_amdahl",),

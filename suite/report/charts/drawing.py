@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -56,8 +55,6 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-_TAG = re.compile(r"<[a-z][^>]*>")
-_UNSEEN = re.compile(r' (?:(?:aria-[a-z]+|role|class|pointer-events)="[^"]*"|opacity="1")')
 _FEWEST_PICTURES, _MOST_PROCESSES = 20, 8  # pictures per process, which takes half a second to start; processes
 
 
@@ -81,14 +78,6 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # macOS
-
-
-def slim(picture: str) -> str:
-    """Return a picture without what no browser shows in an image: half of it tells readers of a screen of each mark.
-
-    The page's alternative text tells them.
-    """
-    return _TAG.sub(lambda tag: _UNSEEN.sub("", tag[0]), picture)
 
 
 def _drawn_here(specifications: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import altair as alt
 from altair.utils import schemapi
 
-from suite.report.charts import drawing
+from suite.report.charts import drawing, slim
 from suite.results.records.record import Record
 
 # Colours that the colour-blind can tell apart. Source: Okabe and Ito, Color Universal Design (2008). On dark ground the
@@ -117,7 +117,7 @@ def drawn_by() -> str:
 
     A specification is the key of the files derived from it.
     """
-    code = hashlib.sha256(b"".join(Path(module).read_bytes() for module in (__file__, drawing.__file__)))
+    code = hashlib.sha256(b"".join(Path(module).read_bytes() for module in (__file__, drawing.__file__, slim.__file__)))
     return f"{version('vl-convert-python')} {code.hexdigest()[:16]}"
 
 
@@ -137,7 +137,7 @@ def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
     lights = drawing.drawn([_looking(spec, "light") for spec in specs])
-    for spec, light in zip(specs, map(drawing.slim, lights), strict=True):
+    for spec, light in zip(specs, map(slim.slim, lights), strict=True):
         yield light, recoloured(light), drawing.csv_table(spec)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from suite import experiments, units
 from suite.case import Case, Precision
 from suite.report.parts.facts import Answers, Facts
+from suite.report.parts.matrix import matrices
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases
 from suite.results.views.rows import count_cell, row_of
@@ -19,7 +20,7 @@ _PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "b
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     tables = measured(facts.records, facts.catalogue), answered(facts.answers)
-    return {PATH: facts.page(PATH, tables=tables)}
+    return {PATH: facts.page(PATH, tables=tables, matrices=matrices(facts))}
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:

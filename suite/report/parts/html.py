@@ -56,8 +56,11 @@ def address(path: str) -> Html:
 
 
 def record_address(record: Record, up: str, local: bool) -> Html:
-    """Return the relative address of a record's file, from a page that lies `up` below the site's root."""
-    return address(f"{up}{'local' if local else 'records'}/{record.campaign}/{record.name}.json")
+    """Return the relative address of a record, from a page that lies `up` below the site's root.
+
+    A local record has a file of its own, a published one a place on the page of records.
+    """
+    return address(f"{up}local/{record.campaign}/{record.name}.json") if local else Html(f"{up}{record.address}")
 
 
 def links(records: Iterable[Record], up: str) -> dict[str, Html]:

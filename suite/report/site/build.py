@@ -1,7 +1,7 @@
 """The built site: strict MkDocs from rendered pages to build/html, with a content security policy on each page.
 
-MkDocs rebuilds its folder each time, so it gets the pages only. Thousands of records, charts and numbers are copied
-beside them if they changed. A record in a pack is written beside the pack.
+MkDocs rebuilds its folder each time, so it gets the pages only. Thousands of charts and numbers are copied beside them
+if they changed. Records are served in their packs; the former address of each names its pack.
 
 SITE_URL is the address at which the site will be published. Only the page for missing addresses and the map for search
 engines need it; without it they are left out, and all other pages work in any folder.
@@ -27,6 +27,8 @@ from suite.report.site.address import published_at
 from suite.results.records import packs, store
 from suite.results.records.files import writing
 
+# At the address that a record had when each was a file of its own.
+_MOVED = '{{"moved": "this record is a file of its campaign\'s pack", "pack": "../{pack}", "file": "{name}"}}\n'
 _LAST_LINES = 12
 # Folders of the site with more than pages.
 _AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence", "cards", "embed")
@@ -48,6 +50,7 @@ hooks: [{hook}]
 site_url: {address}
 """
 _HOOK = Path(__file__).with_name("hook.py")
+_OTHER_LANGUAGES = "assets/javascripts/lunr/"
 _NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
@@ -79,7 +82,7 @@ def build(root: Path) -> Path:
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
         made = below(folder / "pages").items()
-        pages = {name: path for name, path in made if address or name not in _NEED_ADDRESS}
+        pages = {name: path for name, path in made if (address or name not in _NEED_ADDRESS) and not unused(name)}
         site = quoting.Site(address=address, files=beside.keys() | pages.keys())
         _copy(pages, built, site)
         texts = {name: path.read_text(encoding="utf-8") for name, path in pages.items() if quoting.is_page(name)}
@@ -88,6 +91,11 @@ def build(root: Path) -> Path:
             put(built / name, text)
         _remove_others(built, site.files | twins.keys())
     return built / "index.html"
+
+
+def unused(name: str) -> bool:
+    """Return whether no page needs a file of the theme: maps of its sources, and the search in other languages."""
+    return name.endswith(".map") or name.startswith(_OTHER_LANGUAGES)
 
 
 def _run_mkdocs(config: Path) -> None:
@@ -105,7 +113,7 @@ def _run_mkdocs(config: Path) -> None:
 
 
 def _beside(site: Path) -> dict[str, Path]:
-    """Return the files beside the pages by their path in the built site, with the records of packs."""
+    """Return the files beside the pages by path in the built site, with packed records at their former addresses."""
     files = {
         f"{folder}/{name}": path
         for folder in _AS_THEY_ARE
@@ -132,31 +140,10 @@ def _copy(files: dict[str, Path], built: Path, site: quoting.Site | None = None)
             html = source.read_text(encoding="utf-8")
             put(target, protected(unbroken(quoting.dressed(html, name, site) if site else html)))
         elif pack := packs.around(source):
-            _unpack(source, pack.stat().st_mtime_ns, target)
+            put(target, _MOVED.format(pack=pack.name, name=source.name))
         elif not _same(source, target):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)  # with its time, which identifies an unchanged file
-
-
-def _unpack(record: Path, packed_ns: int, target: Path) -> None:
-    """Write a record in a pack to a file with the pack's time, which identifies it without unpacking.
-
-    A damaged one, which rendering reports, has no file.
-    """
-    try:
-        same = target.stat().st_mtime_ns == packed_ns
-    except FileNotFoundError:
-        same = False
-    if same:
-        return
-    try:
-        content = store.content(record)
-    except ValueError:
-        target.unlink(missing_ok=True)
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
-    os.utime(target, ns=(packed_ns, packed_ns))
 
 
 def _same(source: Path, target: Path) -> bool:

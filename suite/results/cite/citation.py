@@ -141,8 +141,7 @@ class Citation:
     @property
     def record(self) -> str:
         """The address of its record, or of a pool's newest record, below the site's."""
-        record = self.number.record
-        return f"{self.site}records/{quote(record.campaign)}/{quote(record.name)}.json"
+        return f"{self.site}{self.number.record.address}"
 
     @property
     def proof(self) -> str:

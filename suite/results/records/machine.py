@@ -7,8 +7,8 @@ from functools import lru_cache
 from suite.results.records.run import Count
 from suite.workload import Plain
 
-_ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
-_ARCHITECTURES += ("armv8l", "ppc64", "riscv32", "loongarch64", "mips64", "sparc64")
+ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
+ARCHITECTURES += ("armv8l", "ppc64", "riscv32", "loongarch64", "mips64", "sparc64")
 # These follow from the case's backend or the suite, name one of equal GPUs, a folder or another program's file.
 _ASIDE = frozenset(
     {"JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "JAX_COMPILATION_CACHE_DIR", "KERAS_BACKEND", "TF_CLI_CONFIG_FILE"}
@@ -87,7 +87,7 @@ class Software(Plain, frozen=True, kw_only=True):
 def names_a_model(cpu: str) -> bool:
     """Return whether a CPU's name includes its model: 'Apple M2' does, 'AMD EPYC' and 'x86_64' do not."""
     name = re.sub(r"@.*", "", cpu)  # a clock rate is no model number
-    return bool(re.search(r"\d", name)) and name.strip().lower() not in _ARCHITECTURES
+    return bool(re.search(r"\d", name)) and name.strip().lower() not in ARCHITECTURES
 
 
 @lru_cache(2**12)  # each record is asked for it many times

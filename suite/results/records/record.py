@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cached_property, wraps
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -18,6 +19,7 @@ from suite.workload import Description, Plain
 Schema = Literal["result/0", "result/1", "result/2"]  # all stay readable
 SCHEMA: Schema = "result/2"  # written now: result/1 with host, program, method and kind of CPU
 STABLE: frozenset[Schema] = frozenset({"result/1", "result/2"})  # result/0 was provisional: not citable
+RECORDS_PAGE = "records.html"  # of the site
 _DIGEST = b'"digest": "%s"'  # as in the canonical JSON
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
@@ -54,6 +56,11 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     def machine_and_case(self) -> tuple[str, str]:
         """The key within which one record is current; random and stand-in content share a key."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
+
+    @property
+    def address(self) -> str:
+        """The address, below the site's, of the page that shows it from its campaign's pack."""
+        return f"{RECORDS_PAGE}?{quote(self.name)}#{quote(self.campaign)}"
 
     @property
     def label(self) -> str:

@@ -1,0 +1,171 @@
+// The page that compares: two machines, versions or ways, chosen in the address; and records of one's own beside them.
+(function () {
+  "use strict";
+
+  const place = document.getElementById("compare"), source = document.getElementById("cells");
+  if (!place || !source || !window.suitePooled) return;
+  const pooled = window.suitePooled, reading = window.suiteRecords, data = JSON.parse(source.textContent);
+  const AXES = ["machine", "workload", "side", "scope", "way", "setting", "version"];
+  const LABELS = { machine: "machine", side: "time of", scope: "scope", way: "way", version: "version" };
+  const cells = data.cells.map(function (row) {
+    const cell = { current: row[7] === 1 };
+    AXES.forEach(function (axis, index) { cell[axis] = data.words[row[index]]; });
+    cell.hosts = row[13];
+    cell.parts = [{ sign: 1, centre: row[8], error2: row[9], tau2: row[10], sigma2: row[11], degrees: row[12] }];
+    return cell;
+  });
+  const all = cells.concat(speedups(cells));
+
+  // CPU time over GPU time, where a machine has both: float32 at highest precision on the CPU.
+  function speedups(times) {
+    const cpus = new Map();
+    times.forEach(function (cell) { if (cell.side === "cpu") cpus.set(key(cell, ["machine", "workload", "scope", "way", "setting", "version"]), cell); });
+    return times.flatMap(function (gpu) {
+      if (gpu.side !== "gpu") return [];
+      const setting = gpu.setting.split(", ").filter(function (part) { return !part.startsWith("precision "); }).join(", ");
+      const cpu = cpus.get(key(Object.assign({}, gpu, { setting: setting }), ["machine", "workload", "scope", "way", "setting", "version"]));
+      if (!cpu) return [];
+      const below = gpu.parts.map(function (part) { return Object.assign({}, part, { sign: -1 }); });
+      return [Object.assign({}, gpu, { side: "speed-up", current: gpu.current && cpu.current, hosts: Math.min(cpu.hosts, gpu.hosts), parts: cpu.parts.concat(below) })];
+    });
+  }
+
+  function key(cell, axes) { return axes.map(function (axis) { return cell[axis]; }).join("\n"); }
+
+  function element(name, text, more) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    return Object.assign(made, more || {});
+  }
+
+  function shown(axis, value) {
+    if (axis === "machine") return data.machines[value] || value;
+    return axis === "side" ? { cpu: "the CPU", gpu: "the GPU", "speed-up": "CPU over GPU (speed-up)" }[value] : value;
+  }
+
+  function distinct(list, axis) {
+    const counts = new Map();
+    list.forEach(function (cell) { counts.set(cell[axis], (counts.get(cell[axis]) || 0) + cell.hosts); });
+    return Array.from(counts.keys()).sort(function (one, other) { return counts.get(other) - counts.get(one); });
+  }
+
+  function digits(value, half) {
+    const places = half > 0 ? Math.max(0, Math.min(2, Math.ceil(-Math.log10(half)))) : 2;
+    if (value >= 100) return value.toFixed(0);
+    return value < 0.1 ? value.toPrecision(2) : value.toFixed(value >= 10 ? Math.min(places, 1) : places);
+  }
+
+  function amount(cell) {
+    const value = pooled.estimate(cell.parts).value;
+    return cell.side === "speed-up" ? digits(value) + "x" : reading.seconds(value);
+  }
+
+  function table(caption, heads, rows) {
+    const box = element("div", undefined, { className: "scroll", tabIndex: 0 }), made = element("table", undefined, { className: "results" });
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", caption);
+    made.append(element("caption", caption));
+    const head = made.createTHead().insertRow(), body = made.createTBody();
+    heads.forEach(function (name, index) { head.append(element("th", name, { scope: "col", className: rows[0][index].words ? "text" : "" })); });
+    rows.forEach(function (texts) {
+      const row = body.insertRow();
+      texts.forEach(function (text, index) {
+        const cell = element(index ? "td" : "th", text.text === undefined ? text : text.text);
+        if (!index) cell.scope = "row";
+        if (text.words) cell.className = "text phrase";
+        if (text.sort !== undefined) cell.dataset.sort = text.sort;
+        row.append(cell);
+      });
+    });
+    box.append(made);
+    if (window.Tablesort && rows.length > 1) new Tablesort(made);
+    return box;
+  }
+
+  // A select for an axis. The first choice is what the address asks for, if there is such a value.
+  function choice(form, name, label, values, wanted, words) {
+    const chosen = values.includes(wanted) ? wanted : values[0], line = element("label", label + " "), select = element("select", undefined, { name: name });
+    values.forEach(function (value) { select.add(new Option(words(value), value, false, value === chosen)); });
+    line.append(select);
+    form.append(line);
+    return chosen;
+  }
+
+  function compared() {
+    const asked = new URLSearchParams(location.search), form = element("form", undefined, { className: "filters" }), state = {};
+    form.addEventListener("submit", function (event) { event.preventDefault(); });
+    state.by = choice(form, "by", "compare", ["machine", "version", "way"], asked.get("by"), function (axis) { return axis + "s"; });
+    const rest = AXES.filter(function (axis) { return axis !== state.by && axis !== "version"; });
+    const groups = new Map(), candidates = state.by === "version" ? all : all.filter(function (cell) { return cell.current; });
+    candidates.forEach(function (cell) { groups.set(key(cell, rest), (groups.get(key(cell, rest)) || new Set()).add(cell[state.by])); });
+    let left = candidates.filter(function (cell) { return groups.get(key(cell, rest)).size > 1; });
+    ["side", "scope", "machine", "way"].filter(function (axis) { return axis !== state.by && left.length; }).forEach(function (axis) {
+      const values = distinct(left, axis), usual = { side: "gpu", scope: "step", way: "jax" }[axis];
+      if (values.includes(usual)) values.unshift(values.splice(values.indexOf(usual), 1)[0]);
+      state[axis] = choice(form, axis, LABELS[axis], values, asked.get(axis), function (value) { return shown(axis, value); });
+      left = left.filter(function (cell) { return cell[axis] === state[axis]; });
+    });
+    const values = distinct(left, state.by);
+    if (values.length < 2) return { form: form, state: state, rows: [] };
+    state.a = choice(form, "a", "first", values, asked.get("a"), function (value) { return shown(state.by, value); });
+    const partners = left.filter(function (cell) { return cell[state.by] === state.a; }).map(function (cell) { return key(cell, rest); });
+    const others = distinct(left.filter(function (cell) { return cell[state.by] !== state.a && partners.includes(key(cell, rest)); }), state.by);
+    state.b = choice(form, "b", "second", others, asked.get("b"), function (value) { return shown(state.by, value); });
+    const rows = left.filter(function (cell) { return cell[state.by] === state.a; }).flatMap(function (first) {
+      const second = left.find(function (cell) { return cell[state.by] === state.b && key(cell, rest) === key(first, rest); });
+      return second ? [line(first, second)] : [];
+    });
+    return { form: form, state: state, rows: rows };
+  }
+
+  function line(first, second) {
+    const more = first.side === "speed-up", word = pooled.verdict(first.parts, second.parts);
+    const over = more ? pooled.ratio(second.parts, first.parts) : pooled.ratio(first.parts, second.parts);
+    return { first: first, second: second, over: over, verdict: more ? { faster: "smaller", slower: "larger" }[word] || word : word };
+  }
+
+  function named(cell) { return (data.titles[cell.workload] || cell.workload) + (cell.setting ? ", " + cell.setting : ""); }
+
+  // An end of an interval, which is never shown narrower than it is.
+  function end(value, half, outward) {
+    const step = Math.pow(10, -(digits(value, half).split(".")[1] || "").length);
+    return digits(outward(value / step * (1 + Math.sign(outward(0.5) - 0.5) * -1e-9)) * step, half);
+  }
+
+  function within(over) {
+    if (over.low === null) return "–";
+    const half = (over.high - over.low) / 2;
+    return end(over.low, half, Math.floor) + " to " + end(over.high, half, Math.ceil);
+  }
+
+  function show() {
+    const found = compared(), state = found.state, words = state.a === undefined ? [] : [shown(state.by, state.a), shown(state.by, state.b)];
+    const heads = ["model", words[0], words[1], state.side === "speed-up" ? "second / first" : "times as fast", "95 % interval", "the second is", "hosts"];
+    const rows = found.rows.map(function (row) {
+      const half = row.over.low === null ? 0 : (row.over.high - row.over.low) / 2;
+      return [named(row.first), sorted(amount(row.first), row.first), sorted(amount(row.second), row.second), { text: digits(row.over.value, half) + "x", sort: row.over.value }, within(row.over), { text: row.verdict, words: true }, row.first.hosts + ", " + row.second.hosts];
+    });
+    const counts = {};
+    found.rows.forEach(function (row) { counts[row.verdict] = (counts[row.verdict] || 0) + 1; });
+    const said = rows.length ? "Of " + rows.length + " results in common the second is " + Object.keys(counts).map(function (word) { return word + " in " + counts[word]; }).join(", ") + "." : "No result has two " + state.by + "s to compare.";
+    place.replaceChildren(found.form, element("p", said, { className: "said" }));
+    place.querySelector(".said").setAttribute("role", "status");
+    if (rows.length) place.append(table(words.join(" and "), heads, rows));
+    found.form.addEventListener("change", function (event) {
+      const name = event.target.name, next = new URLSearchParams();
+      if (name !== "by") Object.keys(state).forEach(function (other) { next.set(other, state[other]); });
+      next.set(name, event.target.value);
+      try { history.replaceState(null, "", "?" + next + location.hash); } catch (refused) { /* a file in some browsers */ }
+      show();
+      const again = place.querySelector("select[name='" + name + "']");
+      if (again) again.focus();
+    });
+  }
+
+  function sorted(text, cell) { return { text: text, sort: pooled.estimate(cell.parts).value }; }
+
+  window.suiteCompare = {
+    cells: all, data: data, element: element, table: table, choice: choice, digits: digits, within: within, named: named, amount: amount
+  };
+  show();
+})();

@@ -1,0 +1,81 @@
+"""The page that compares published times, and lays a record of the reader's own beside them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from suite import former, units
+from suite.case import Implementation, axes
+from suite.report.parts.facts import Facts
+from suite.results.compare import cells
+from suite.results.compare.cells import PublishedCell
+from suite.results.pooled import pools
+from suite.results.records.choices import choices
+from suite.results.records.machine import ARCHITECTURES
+from suite.results.single.roofline import is_ceiling
+from suite.results.views.rows import row_of
+from suite.results.views.table import Cell, Table
+from suite.variants import every_variant_of, way_name
+
+PATH = "compare.md"
+_STATIC = ("gpu", "step", "jax", "")  # side, scope, way and setting of the table without scripts
+
+
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    published = [pool for pool in facts.published_pools if not is_ceiling(pool.newest)]
+    listed = cells.cells(published, pools.current(published))
+    titles = {pool.case.workload: pool.newest.description.title for pool in published}
+    return {PATH: facts.page(PATH, cells=document(listed, titles), table=static(listed, titles))}
+
+
+def document(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page's scripts read: the cells, and how a record's case is named.
+
+    It lies on the page, since a page opened from a file cannot fetch.
+    """
+    return cells.document(listed, titles) | {
+        "threads": {
+            f"{row.workload} {row.implementation} {row.on.split()[0]}": row.threads for row in choices().threads
+        },
+        "axes": axes(),
+        "former": former.AXES,
+        "architectures": ARCHITECTURES,
+        "ways": {
+            f"{name} {variant}": way_name(name, variant)
+            for name in get_args(Implementation)
+            for backend in ("cpu", "gpu")
+            for variant in every_variant_of(name, backend)
+        },
+    }
+
+
+def static(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> Table | None:
+    """Return the comparison of the two machines with most evidence, for readers without scripts; None without two."""
+    shown = [c for c in listed if c.current and (c.case.backend, c.case.scope, c.way, c.setting) == _STATIC]
+    hosts = Counter[str]()
+    for cell in shown:
+        hosts[cell.machine] += cell.pool.hosts
+    if len(hosts) < 2:
+        return None
+    first, second = ({c.case.workload: c for c in shown if c.machine == name} for name, _ in hosts.most_common(2))
+    pairs = [(first[name], second[name]) for name in first if name in second]
+    if not pairs:
+        return None
+    names = [cells.machine_name(side) for side in pairs[0]]
+    return Table(
+        title=f"A step on the GPU, {names[0]} and {names[1]}",
+        columns=("model", *names, "times as fast", "95 % interval", "the second is", "hosts"),
+        rows=tuple(_row(*pair, titles) for pair in pairs),
+    )
+
+
+def _row(first: PublishedCell, second: PublishedCell, titles: Mapping[str, str]) -> tuple[Cell, ...]:
+    over, times = cells.ratio(first.pool, second.pool), (first.pool.seconds, second.pool.seconds)
+    shown = [Cell(text=units.seconds(time.value), sort=time.value) for time in times]
+    value = Cell(text=units.ratio(over.value, over.low, over.high), sort=over.value)
+    hosts = f"{first.pool.hosts}, {second.pool.hosts}"
+    name = titles.get(first.case.workload, first.case.workload)
+    return row_of(
+        name, *shown, value, units.interval(over.low, over.high), cells.verdict(first.pool, second.pool), hosts
+    )
