@@ -87,9 +87,9 @@ class Request:
         "cold (the start). "
         "epoch: steps fed by the input pipeline from storage; input: that pipeline alone; run: the documented whole "
         "run, if any; calls: the first four calls of a fresh process; learning: training from storage and the accuracy "
-        "reached; serve: latency and throughput of single requests to inference networks, four in flight; kernels: how "
-        "long the GPU is busy in a step, by JAX's profiler, in a process of its own; written: a step of a loop as "
-        "people write it, by default in every way. With an experiment: its scopes, by default all."
+        "reached; serve: latency and throughput of single requests to inference networks, four in flight, then each "
+        "waited for; kernels: how long the GPU is busy in a step, by JAX's profiler, in a process of its own; written: "
+        "a step of a loop as people write it, by default in every way. With an experiment: its scopes, by default all."
     )] = ()
     cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=
         "Compile cache of scope cold. Default: cold. warm-cache: it holds the program that another process compiled."
