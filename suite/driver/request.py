@@ -80,7 +80,8 @@ class Request:
     )] = False  # see suite.driver.reference_round
     batch: Annotated[int | None, axis("--batch", "Examples per step. Default: each workload's headline batch.")] = None
     precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=
-        "Precision of the GPU side. Default: float32-highest."
+        "Precision of the GPU side. Default: float32-highest. framework-default: float32 as JAX or PyTorch multiplies "
+        "it if nothing is set."
     )] = ("float32-highest",)
     scopes: Annotated[tuple[Scope, ...], Option("--scope", metavar="NAME[,...]", decided_by=_REFERENCE, help=
         "What is timed. Default: step (in steady state), transfer (the step with its batch copied from the host) and "
