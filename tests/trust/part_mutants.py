@@ -49,6 +49,7 @@ TESTS = {
     "suite.results.pooled.break_even": ("test_break_even",),
     "suite.results.pooled.kernel_time": ("test_kernels",),
     "suite.results.pooled.kinds": ("test_kinds",),
+    "suite.results.pooled.equal_money": ("test_equal_money",),
     "suite.results.compare.covariates": ("test_covariates",),
     "suite.results.single.floor": ("test_validity",),
     "suite.results.single.input_pipeline": ("test_input_pipeline",),

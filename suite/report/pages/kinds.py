@@ -2,9 +2,10 @@
 
 from suite.report.charts import plots
 from suite.report.charts.vega import Figure
+from suite.report.parts import equal_money as money
 from suite.report.parts import kinds as part
 from suite.report.parts.facts import Facts
-from suite.results.pooled import kinds
+from suite.results.pooled import equal_money, kinds
 from suite.results.views import documents
 
 PATH, DOCUMENT = "kinds.md", "machines/kinds.json"
@@ -16,6 +17,7 @@ def files(facts: Facts) -> dict[str, str]:
     finding, chart = part.finding(pairs), part.chart(pairs)
     drawn = Figure(name="kinds", spec=plots.plot(chart), caption=chart.caption, alternative=finding)
     figures = [drawn] if pairs else []
+    paid = equal_money.equal_money(pairs, facts.prices)
     page = facts.page(
         PATH,
         fewest=kinds.FEWEST_MODELS,
@@ -24,6 +26,8 @@ def files(facts: Facts) -> dict[str, str]:
         figures=figures,
         table=part.table(pairs),
         models=part.models(pairs),
+        cost=money.sentence(paid),
+        costs=money.table(paid),
         document=DOCUMENT,
     )
     files = {path: text for figure in figures for path, text in figure.files.items()}

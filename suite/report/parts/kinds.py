@@ -7,6 +7,7 @@ from suite.results.pooled.kinds import Pair
 from suite.results.pooled.speedup import lacking
 from suite.results.records.machine import Machine
 from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import HOSTS, INTERVAL, Cell, Table, times_cells
@@ -22,7 +23,9 @@ def finding(pairs: Sequence[Pair]) -> str:
     same = [pair for pair in pairs if pair.other is pairs[0].other]
     low, high = (choose(same, key=lambda pair: pair.mean.value) for choose in (min, max))
     card = gpu_name(pairs[0])
-    sides = [f"{_words(pair.mean)} as fast as on {_place(pair)}" for pair in ((low,) if low is high else (low, high))]
+    sides = [
+        f"{ratio_words(pair.mean)} as fast as on {_place(pair)}" for pair in ((low,) if low is high else (low, high))
+    ]
     return f"A step on one {card} is {', and '.join(sides)}."
 
 
@@ -34,7 +37,7 @@ def beside(pair: Pair | None) -> str:
     versions = f" JAX {jax[0]} is compared with {jax[1]}." if jax[0] != jax[1] else ""
     models = units.pluralize(len(pair.by_workload), "model")
     taken = f"{pair.mean.value:.2f}" + (f" ({within})" if (within := _interval(pair.mean)) else "")
-    return f"{_cores(pair.cpu.machine, 'The')} take {taken} of the time of {_cores(few)}, over {models}.{versions}"
+    return f"{cores_of(pair.cpu.machine, 'The')} take {taken} of the time of {cores_of(few)}, over {models}.{versions}"
 
 
 def chart(pairs: Sequence[Pair]) -> Chart:
@@ -102,7 +105,7 @@ def gpu_name(pair: Pair) -> str:
     return f"{card.name} {card.slice}".strip()
 
 
-def _cores(machine: Machine, the: str = "the") -> str:
+def cores_of(machine: Machine, the: str = "the") -> str:
     """Return a CPU in a sentence: by the card of its host if it has one, else by its model."""
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     if machine.gpus:
@@ -111,13 +114,14 @@ def _cores(machine: Machine, the: str = "the") -> str:
 
 
 def _place(pair: Pair) -> str:
-    return _cores(pair.cpu.machine) + ("" if pair.one_machine else " in another machine")
+    return cores_of(pair.cpu.machine) + ("" if pair.one_machine else " in another machine")
 
 
-def _words(mean: Pooled) -> str:
+def ratio_words(mean: Pooled | Estimate) -> str:
+    """Return a ratio with its interval, if it has one."""
     within = _interval(mean)
     return units.ratio(mean.value, mean.low, mean.high) + (f" ({within})" if within else "")
 
 
-def _interval(mean: Pooled) -> str:
+def _interval(mean: Pooled | Estimate) -> str:
     return "" if mean.low is None else units.interval(mean.low, mean.high)
