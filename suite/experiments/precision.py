@@ -154,10 +154,14 @@ def _condition(gaining: Sequence[Step], others: Sequence[Step]) -> str:
     if not gaining or not others:
         return ""
     least, most = min(step.flop for step in gaining), max(step.flop for step in others)
-    if least <= most:
+    smaller = sum(step.flop <= most for step in gaining)
+    if smaller == len(gaining):
         return " The work of a step does not tell which."
-    least, most = units.quantity(least, "FLOP"), units.quantity(most, "FLOP")
-    return f" Steps of {least} or more gain, those of {most} or less do not."
+    some, all_of = units.quantity(most, "FLOP"), units.quantity(least, "FLOP")
+    if smaller:
+        of_smaller = f"{units.count(smaller)} of {units.count(smaller + len(others))}"
+        return f" Every step of more than {some} gains, of the others {of_smaller}."
+    return f" Steps of {all_of} or more gain, those of {some} or less do not."
 
 
 def _by_default(steps: Sequence[Step]) -> Iterator[str]:
