@@ -12,7 +12,7 @@ from suite.workload import Data, Description, Plain
 
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras", "xgboost", "openvino"]
-Precision = Literal["float32-highest", "tf32", "bfloat16"]
+Precision = Literal["float32-highest", "framework-default", "tf32", "bfloat16"]
 Allocator = Literal["tuned-malloc", "default-malloc"]
 _StoredAllocator = Literal[Allocator, "retaining", "system"]  # see suite.former
 CompileCache = Literal["empty", "warm"]
@@ -22,6 +22,7 @@ Decoding = Literal["full", "scaled"]  # scaled: photographs at half or a quarter
 Stored = Literal["disk", "memory"]  # source of the records
 Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
 STARTING: Allocator = "default-malloc"  # of a CPU process whose start counts: the default of programs
+FRAMEWORK_DEFAULT: Precision = "framework-default"  # float32 as the framework multiplies it if nothing is set
 WAY = ("implementation", "variant", "layout")  # axes of how a step runs, not of which step
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 # Label of each non-default axis, in this order: one template for all values, or a word for each value.

@@ -83,7 +83,7 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
     [
         (("--backend", "tpu"), "'tpu' is not one of: cpu, gpu"),
         (("--profile", "fast"), "'fast' is not one of 'smoke', 'quick', 'standard'"),
-        (("--precision", "fp8"), "'fp8' is not one of: float32-highest, tf32, bfloat16"),
+        (("--precision", "fp8"), "'fp8' is not one of: float32-highest, framework-default, tf32, bfloat16"),
         (("--batch", "0"), "0 is not in the range x>=1"),
         (
             ("--variant", "fast"),

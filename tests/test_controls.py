@@ -1,5 +1,8 @@
 """Every control in PyTorch is the documented network, can be driven as a program and answers requests."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import reference
@@ -8,6 +11,7 @@ import synthetic
 from suite import controls
 from suite.case import Case
 from suite.data import batches as data
+from suite.programs import load
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchProgram = pytest.importorskip("suite.programs.torch_program").TorchProgram
@@ -53,6 +57,26 @@ def test_folding_the_norms_changes_no_answer():
         network = control.served(network)
         assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in network.modules())
         assert torch.allclose(network(pictures), plain, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("precision", "products", "convolutions"),
+    [("float32-highest", False, False), ("tf32", True, True), ("framework-default", False, True)],
+)
+def test_a_case_of_the_frameworks_default_leaves_tf32_as_pytorch_has_it(precision, products, convolutions):
+    torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = False, True  # as a fresh process has it
+    case = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=8, implementation="torch", precision=precision)
+    program, _ = load.of_this_host(case)
+    assert torch.backends.cuda.matmul.allow_tf32 is products
+    assert torch.backends.cudnn.allow_tf32 is convolutions
+    settings = program.settings()
+    assert settings["torch_allow_tf32"] is convolutions
+    assert settings.get("torch_allow_tf32_products") is (products if precision == "framework-default" else None)
+
+
+def test_a_fresh_pytorch_convolves_in_tf32_and_multiplies_in_float32():
+    told = "import torch; print(torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)"
+    assert subprocess.check_output([sys.executable, "-c", told], text=True).split() == ["False", "True"]
 
 
 def test_the_loss_of_every_control_falls_on_learnable_data(name):

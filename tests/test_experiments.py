@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import factory
 import msgspec
@@ -321,32 +322,91 @@ def test_a_step_on_all_cores_alone_says_nothing_about_threads():
 # Precision
 
 
-def narrow(times):
-    return [factory.record("mnist_mlp", "gpu", noisy(s), precision=name) for name, s in times.items()]
+def narrow(times, name="mnist_mlp", **changes):
+    return [factory.record(name, "gpu", noisy(s), precision=precision, **changes) for precision, s in times.items()]
+
+
+EVERY = {"float32-highest": 0.008, "framework-default": 0.005, "tf32": 0.004, "bfloat16": 0.002}
+
+
+def test_every_precision_and_the_frameworks_default_are_asked_of_jax_and_pytorch():
+    asked = precision.cases(CATALOGUE[:1], BOTH)
+    assert {(case.implementation, case.precision) for case in asked} == set(product(("jax", "torch"), EVERY))
+    assert {case.backend for case in asked} == {"gpu"}
+    trees = factory.description("gbdt_mortgage", family="trees")
+    assert {case.implementation for case in precision.cases([trees], BOTH)} == {"jax"}
 
 
 def test_each_precision_is_set_against_float32():
     reading = read(precision, narrow({"float32-highest": 0.008, "bfloat16": 0.002, "tf32": 0.004}))
-    assert reading.answers[0].startswith("mnist_mlp: tf32 is 2.0")
-    assert "bfloat16 is 4.0" in reading.answers[0]
+    assert reading.answers[-1].startswith("mnist_mlp: tf32 is 2.0")
+    assert "bfloat16 is 4.0" in reading.answers[-1]
     assert [point.series for point in reading.chart.points] == ["tf32", "bfloat16"]
 
 
 def test_float32_of_another_campaign_counts_as_much_as_that_beside_the_others():
     other = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
     lower = [msgspec.structs.replace(r, **other) for r in narrow({"bfloat16": 0.002, "tf32": 0.004})]
-    (answer,) = read(precision, factory.on_hosts([*narrow({"float32-highest": 0.008}), *lower], ALIKE)).answers
+    *_, answer = read(precision, factory.on_hosts([*narrow({"float32-highest": 0.008}), *lower], ALIKE)).answers
     assert answer.startswith("mnist_mlp: tf32 is 2.00x (")
     assert "bfloat16 is 4.00x (" in answer
-    assert answer.endswith(" as fast as float32.")
+    assert "; bfloat16 is 2.00x (" in answer
+    assert answer.endswith(" as fast as tf32.")
     twice = [*narrow({"float32-highest": 0.008, "bfloat16": 0.002}), *narrow({"float32-highest": 0.032})]
     assert "bfloat16 is 8.0" in read(precision, twice).answers[0], "both are pooled"
 
 
 def test_a_precision_without_float32_beside_it_has_no_gain():
     reading = read(precision, narrow({"bfloat16": 0.002, "tf32": 0.004}))
-    assert "not known" in reading.answers[0]
+    assert "not known" in reading.answers[-1]
     assert reading.chart.points == ()
+
+
+def test_bfloat16_stands_against_tf32_and_the_default_beside_both():
+    reading = read(precision, factory.on_hosts(narrow(EVERY), ALIKE))
+    table = reading.tables[0]
+    shown = {row[2].text: (row[5].sort, row[9].sort) for row in table.rows}
+    assert list(shown) == list(EVERY)
+    assert [gain for gain, _ in shown.values()] == pytest.approx([1, 1.6, 2, 4])
+    assert [shown[name][1] for name in ("framework-default", "tf32", "bfloat16")] == pytest.approx([0.8, 1, 2])
+    assert "If nothing is set, a step of JAX takes 1.25 times as long as in TF32." in reading.answers
+
+
+def test_pytorch_is_set_against_itself():
+    slow = {name: 3 * seconds for name, seconds in EVERY.items()}
+    records = [*narrow(EVERY), *narrow(slow, implementation="torch"), *narrow({"tf32": 9.0}, implementation="xgboost")]
+    reading = read(precision, factory.on_hosts(records, ALIKE))
+    assert [(row[1].text, row[5].sort) for row in reading.tables[0].rows if row[2].text == "tf32"] == [
+        ("JAX", pytest.approx(2)), ("PyTorch", pytest.approx(2))
+    ]  # fmt: skip
+    assert reading.answers[-1].startswith("mnist_mlp, PyTorch: framework-default is 1.6")
+
+
+@pytest.mark.parametrize(
+    ("bfloat16", "words"),
+    [
+        (
+            (0.002, 0.004, 0.002),
+            "in 2 of 3 steps and surely slower in none. Every step of more than 200 MFLOP gains, of the others 1 of 2.",
+        ),
+        ((0.002, 0.002, 0.004), "in 2 of 3 steps and surely slower in none. The work of a step does not tell which."),
+        (
+            (0.008, 0.002, 0.002),
+            "in 2 of 3 steps and surely slower in 1. Steps of 200 MFLOP or more gain, those of 100",
+        ),
+        ((0.002, 0.002, 0.002), "in 3 of 3 steps and surely slower in none."),
+        ((0.004, 0.004, 0.004), "in none of 3 steps and surely slower in none."),
+    ],
+)
+def test_the_answer_says_how_many_steps_gain_over_tf32_and_from_how_much_work(bfloat16, words):
+    records = []
+    for place, seconds in enumerate(bfloat16):
+        name = f"model_{place}"
+        about = factory.description(name, batch=100, flop_per_example=10**6 * 2**place)
+        records += narrow(EVERY | {"bfloat16": seconds}, name, about=about)
+    answer = read(precision, factory.on_hosts(records, ALIKE)).answers[0]
+    assert answer.startswith(f"With JAX bfloat16 is surely faster than TF32 {words}")
+    assert answer.endswith(("none.", "which.", "1 of 2.", "MFLOP or less do not."))
 
 
 # Dispatch

@@ -1,5 +1,6 @@
 """A step's program: how a model's numbers lie in memory, and what is counted in what it computes."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import jax
@@ -77,6 +78,23 @@ def test_a_packed_step_computes_the_same(name, precision):
     np.testing.assert_allclose(*losses, rtol=1e-6 if precision == "float32-highest" else 2e-2)
     apart, packed = (len(jax.tree.leaves(program._state)) for program in programs)
     assert packed < apart
+
+
+def lowered(precision, unset=False):
+    """Return the lowered step of a network, `unset` without any setting of the precision."""
+    case = Case(workload="mnist_mlp", batch=4, backend="cpu", scope="step", precision=precision)
+    program = JaxProgram(models.load("mnist_mlp"), case)
+    if unset:
+        program._precision = nullcontext
+    program.initialise(0)
+    program.put(synthetic.batches(models.load("mnist_mlp"), "mnist", 4, 2))
+    program.lower()
+    return program.lowered_texts()
+
+
+def test_the_frameworks_default_is_what_jax_lowers_if_nothing_is_set():
+    assert lowered("framework-default") == lowered("float32-highest", unset=True)
+    assert lowered("framework-default") != lowered("float32-highest")
 
 
 @pytest.mark.parametrize("variant", ["plain", "scan"])

@@ -21,6 +21,20 @@ def requests(*waits, seconds=0.010):
     return factory.record(scope="serve", batch=1, step_seconds=(seconds,) * len(runs), runs=runs)
 
 
+def blocking(*waits, scope="serve"):
+    """A record of one process for each of these tuples of requests that it waited for."""
+    runs = tuple(
+        factory.run(
+            number,
+            0.010,
+            served=served(),
+            blocking_samples=tuple(Sample(wall_seconds=wait, process_seconds=wait) for wait in each),
+        )
+        for number, each in enumerate(waits)
+    )
+    return factory.record(scope=scope, batch=1, step_seconds=(0.010,) * len(runs), runs=runs)
+
+
 def alone(*waits, steps=4):
     """A record of one process for each of these tuples of steps that it waited for."""
     runs = tuple(
@@ -106,3 +120,15 @@ def test_what_speaks_against_the_step_stands_before_its_own_wide_interval_and_on
     assert first == "it was cut short"
     assert second.startswith("half-width ")
     assert blocking_step(blocking_step(item)).reasons == (first, second)
+
+
+def test_a_request_that_is_waited_for_is_the_mean_of_each_process():
+    found = latency(blocking((0.02, 0.04), (0.03, 0.03), (0.01, 0.05)))
+    assert found.blocking.seconds.value == pytest.approx(0.03)
+    assert found.blocking.seconds.processes == 3
+
+
+def test_without_requests_that_are_waited_for_there_is_no_such_time():
+    assert latency(blocking((), ())).blocking is None
+    assert latency(blocking((0.02,), ())).blocking is None
+    assert latency(blocking((0.02,), (0.02,), scope="step")).blocking is None

@@ -29,9 +29,10 @@ def of(tmp_path, text):
 
 
 def test_the_shipped_file_has_the_price_that_an_article_reports():
-    (found,) = prices.read()
+    found, *others = prices.read()
     assert (found.gpu, found.per_hour, found.currency) == ("P100", 0.9, "USD")
     assert found.source.startswith("reported: ")
+    assert [(price.provider, price.source.startswith("https://")) for price in others] == [("Hyperstack", True)] * 2
 
 
 def test_a_price_is_read_as_it_stands(tmp_path):
@@ -78,8 +79,15 @@ def test_the_largest_that_a_field_may_be_is_read(tmp_path, old, new):
         (
             'gpu = "H100"',
             'gpu = "--"',
-            "must have either 'machine', a name on the site, or 'gpu', words of a GPU's name$",
+            "must have either 'machine', a name on the site, or 'gpu', words of a GPU's name, or 'cpu' with 'cores'$",
         ),
+        ('gpu = "H100"', 'gpu = "H100"\ncpu = "EPYC"\ncores = 2', "must have either 'machine'"),
+        ('gpu = "H100"', 'cpu = "EPYC"', "must have 'cpu' and 'cores' together$"),
+        ('gpu = "H100"', 'gpu = "H100"\ncores = 2', "must have 'cpu' and 'cores' together$"),
+        ('gpu = "H100"', 'cpu = "EPYC"\ncores = 0', "'cores' must be a whole number from 1 to 65536$"),
+        ('gpu = "H100"', 'cpu = "EPYC"\ncores = true', "'cores' must be a whole number"),
+        ('gpu = "H100"', "cpu = 7\ncores = 2", "'cpu' must be a printable text"),
+        ('gpu = "H100"', 'gpu = "H100"\nregion = 7', "'region' must be a printable text"),
         ('gpu = "H100"', "gpu = 7", "'gpu' must be a printable text"),
         ('gpu = "H100"', "machine = 7", "'machine' must be a printable text"),
         ('gpu = "H100"\n', "", "must have either 'machine'"),

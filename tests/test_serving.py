@@ -29,7 +29,7 @@ from suite.results.cite import one_host
 from suite.results.cite.citation import Citation
 from suite.results.cite.number import parse
 from suite.results.records import acceptance, store
-from suite.results.records.run import Served
+from suite.results.records.run import Sample, Served
 from suite.results.single.latency import latency, quantile
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
@@ -143,7 +143,8 @@ def requests(backend="cpu", seconds=0.010, name=NAMES[0], rounds=NOISE, tail=1.0
 
 
 def served_run(number, seconds, tail=1.0, **changes):
-    made = factory.run(number, seconds, steps=67, samples=3)
+    waited = (Sample(wall_seconds=2 * seconds, process_seconds=seconds),) * 30
+    made = factory.run(number, seconds, steps=67, samples=3, blocking_samples=waited)
     waits = tuple(4 * seconds * (tail if index % 67 == 0 else 1.0) for index in range(201))
     served = Served(in_flight=4, latency_seconds=waits, pictures=64, answers=60, wrong_answers=0)
     return msgspec.structs.replace(made, served=msgspec.structs.replace(served, **changes))
@@ -303,7 +304,7 @@ def test_latency_and_throughput_stand_beside_each_other():
     reading = read(factory.on_hosts(served_campaign()))
     waits, rates, _ = reading.tables
     assert [row[1].text for row in waits.rows] == ["CPU", "GPU"]
-    assert waits.rows[1][3].text == "40.0 ms"
+    assert (waits.rows[1][3].text, waits.rows[1][5].text) == ("20.0 ms", "40.0 ms")
     assert [row[1].text for row in rates.rows] == ["1, four under way", "batch 1", "batch 8", "batch 32", "batch 128"]
     assert [row[6].sort for row in rates.rows] == pytest.approx([20, 60, 60, 60, 60], rel=1e-3)
     assert {row[9].text for row in rates.rows} == {"3"}
@@ -311,7 +312,32 @@ def test_latency_and_throughput_stand_beside_each_other():
     drawn = next(chart for chart in read(factory.on_hosts(served_campaign()[::-1])).beside if chart.name == "speedups")
     assert [point.series for point in drawn.points] == [row[1].text for row in rates.rows]
     assert sorted({point.at for point in reading.chart.points}) == [1, 8, 32, 128]
-    assert "half of the requests are answered within 40.0 ms" in reading.answers[1]
+    assert "half of the requests are answered within 40.0 ms" in reading.answers[2]
+
+
+def test_what_a_picture_takes_that_is_waited_for_stands_first_with_what_the_gpu_gains():
+    first = read(served_campaign(gain=20.0)).answers[0]
+    assert first.startswith(
+        f"{NAMES[0]}: one picture that is waited for takes 400 ms on the CPU and 20.0 ms on the GPU"
+    )
+    assert "the GPU answers it 20" in first
+    assert "GPU" not in read([requests("cpu", 0.010)]).answers[0]
+
+
+def test_a_campaign_that_waited_for_no_request_says_so():
+    runs = tuple(msgspec.structs.replace(run, blocking_samples=()) for run in requests().runs)
+    reading = read([msgspec.structs.replace(requests(), runs=runs)])
+    cell = reading.tables[0].rows[0][3]
+    assert (cell.text, cell.remark) == ("–", "this campaign timed no request that is waited for")
+    assert "waited" not in reading.answers[0]
+    drawn = next(chart for chart in reading.beside if chart.name == "latency")
+    assert {point.series for point in drawn.points} == {"half of requests", "99 of 100"}
+
+
+def test_a_request_that_is_waited_for_has_a_key():
+    found = {number.key.metric: number for number in one_host.numbers([requests()])}
+    assert found["latency"].value.value == pytest.approx(0.020, rel=1e-3)
+    assert Citation(number=found["latency"]).short.startswith("latency, waited for before the next, of a request")
 
 
 def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
@@ -357,7 +383,7 @@ def test_one_backend_alone_is_read_without_ratios():
 def test_requests_of_other_campaigns_have_latencies_and_baselines():
     reading = read([requests(), requests(implementation="torch", seconds=0.020)])
     assert [row[2].text for row in reading.tables[0].rows] == ["jax", "torch"]
-    assert len(reading.answers) == 1
+    assert len(reading.answers) == 2  # of a picture that is waited for, and with four under way
     assert serving.read(of_one_machine([])) is None
 
 
@@ -367,7 +393,9 @@ def test_campaigns_are_pooled_and_smoke_has_latencies_alone():
     rates = both.tables[1]
     assert rates.rows[0][rates.columns.index("speed-up")].sort == pytest.approx(30, rel=1e-3)
     smoke = served_campaign(gain=80.0, **later, profile="smoke")
-    assert [table.title for table in read(smoke).tables] == ["Requests of one picture, four always under way"]
+    assert [table.title for table in read(smoke).tables] == [
+        "Requests of one picture: each waited for, then four always under way"
+    ]
 
 
 def test_the_networks_that_serve_only_infer():

@@ -122,6 +122,23 @@ def test_what_came_before_the_samples_is_not_among_the_latencies():
     assert traffic.latency_seconds == pytest.approx([0.040] * 5)
 
 
+@pytest.mark.parametrize(("seconds", "requests"), [(0.010, 30), (0.2, 5), (5.0, 3)])
+def test_a_picture_that_is_waited_for_takes_as_long_as_its_answer_and_nothing_is_sent_meanwhile(seconds, requests):
+    device = Device(seconds)
+    seen = measured(device, "quick")
+    assert [sample.wall_seconds for sample in seen.blocking_samples] == pytest.approx([seconds] * requests)
+    assert device.under_way == []
+    pictures = [index % program.PICTURES for index in range(requests)]
+    last = device.asked[-requests:]
+    assert [(index - last[0]) % program.PICTURES for index in last] == pictures
+
+
+def test_a_wrong_answer_to_a_picture_that_is_waited_for_counts_as_others_do():
+    device, answer = Device(), Device.answer
+    device.answer = lambda pending: answer(device, pending) + (len(device.under_way) < 1 and len(device.asked) > 300)
+    assert measured(device).served.wrong_answers == 30  # those under way before are no wrong ones
+
+
 def test_a_program_that_answers_no_requests_says_so():
     class Trained:
         now = 0.0
@@ -166,7 +183,7 @@ def test_the_steps_of_serving_are_warmed_up_doubled_and_no_more_than_five_sample
     process = Process(task=task("quick"), say=said.append, clocks=clocks)
     assert measured_serving(process, device, [{}] * 8) == 1.0
     stages = [line.stage for line in said if line.stage_time is not None]
-    assert stages[4:] == ["alone", "warmup", "doubling", "collect", "serve_samples"]
+    assert stages[4:] == ["alone", "warmup", "doubling", "collect", "serve_samples", "blocking"]
     found = process.runs["serve"]
     assert found.doubling_ratio == pytest.approx(2.0)
     assert found.warmup

@@ -121,6 +121,7 @@ def test_a_baseline_may_compute_its_loss_anew_and_boosting_has_one_table():
 
 
 BFLOAT16, TF32 = {"precision": "bfloat16"}, {"precision": "tf32"}
+DEFAULT = {"precision": "framework-default"}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,9 @@ BFLOAT16, TF32 = {"precision": "bfloat16"}, {"precision": "tf32"}
         (TF32, ("float32",), ("highest",), "products of precision 'highest' alone at precision 'tf32'"),
         (TF32, ("bfloat16",), ("default",), "products in bfloat16 at precision 'tf32'"),
         (TF32, (), (), ""),
+        (DEFAULT, ("float32",), ("default",), ""),
+        (DEFAULT, ("float32",), ("highest",), "products of precision 'highest' alone at precision 'framework-default'"),
+        (DEFAULT, ("bfloat16",), ("default",), "products in bfloat16 at precision 'framework-default'"),
         ({}, (), (), ""),
     ],
 )
@@ -300,10 +304,10 @@ def test_fewer_than_three_samples_of_steps_are_few():
 
 
 RATES = [  # what nothing reaches: products of a core in cycles of 6 GHz; twice what the largest GPUs promise
-    *(("cpu", precision, 16 * 2 * 2 * 16 * 6e9) for precision in ("float32-highest", "tf32")),
+    *(("cpu", precision, 16 * 2 * 2 * 16 * 6e9) for precision in ("float32-highest", "framework-default", "tf32")),
     ("cpu", "bfloat16", 16 * 2 * 1024 * 6e9),
     ("gpu", "float32-highest", 2 * 1e14),
-    ("gpu", "tf32", 2 * 2.5e15),
+    *(("gpu", precision, 2 * 2.5e15) for precision in ("framework-default", "tf32")),
     ("gpu", "bfloat16", 2 * 5e15),
 ]
 

@@ -1,10 +1,10 @@
 """Answers to requests: pools and speed-ups by way, derived clusters, and latencies as sentences, rows and points."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from suite import units
-from suite.analysis.steps import caveat, steady, value_point
+from suite.analysis.steps import caveat, steady, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
@@ -12,7 +12,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import Latency, latency
 from suite.results.single.selection import campaigns_note, current_cases, fastest_of_each_case
-from suite.results.single.summary import Summary
+from suite.results.single.summary import Summary, time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import count_cell, row_of
@@ -73,9 +73,11 @@ def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
     return gain.times(gpus / machines)
 
 
+BLOCKING = "one waited for"  # name of a column
+_NOT_TIMED = "this campaign timed no request that is waited for"
 _LATENCIES = (
-    "model", "backend", "way", "half of requests", "95 % interval", "99 of 100", "95 % interval", "pictures/s",
-    "95 % interval", "requests", ON_ONE_HOST,
+    "model", "backend", "way", BLOCKING, "95 % interval", "half of requests", "95 % interval", "99 of 100",
+    "95 % interval", "pictures/s", "95 % interval", "requests", ON_ONE_HOST,
 )  # fmt: skip
 
 
@@ -90,6 +92,23 @@ def said(served: Sequence[Latency]) -> list[str]:
     return [_said(item) for item in served if item.summary.complete and _plain(item.summary)]
 
 
+def blocking_said(served: Sequence[Latency]) -> list[str]:
+    """Return a sentence for each network on how long JAX takes for one picture that is waited for, on each side."""
+    sides: dict[str, dict[str, Summary]] = defaultdict(dict)
+    for item in served:
+        if item.blocking is not None and item.summary.complete and _plain(item.summary):
+            sides[item.summary.record.workload][item.summary.record.backend] = item.blocking
+    return [f"{name}: {_blocking_said(both)}" for name, both in sides.items()]
+
+
+def _blocking_said(sides: Mapping[str, Summary]) -> str:
+    taken = " and ".join(f"{_seconds(item.seconds)} on the {side.upper()}" for side, item in sides.items())
+    text = f"one picture that is waited for takes {taken}"
+    ratio = time_ratio(sides["cpu"], sides["gpu"]) if sides.keys() >= {"cpu", "gpu"} else None
+    gain = f"; the GPU answers it {words(ratio)} as fast" if ratio else ""
+    return f"{text}{gain}.{caveat(sides.values())}"
+
+
 def latency_table(served: Sequence[Latency]) -> Table:
     """Return the table of requests, one row per case."""
     rows = []
@@ -97,9 +116,10 @@ def latency_table(served: Sequence[Latency]) -> Table:
         record = item.summary.record
         way = " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
         seconds = (*_seconds_cells(item.median, item.summary), *_seconds_cells(item.tail, item.summary))
-        numbers = (*seconds, *rate_cells(item.rate, item.summary), count_cell(item.requests))
+        waited = _seconds_cells(item.blocking and item.blocking.seconds, item.summary, _NOT_TIMED)
+        numbers = (*waited, *seconds, *rate_cells(item.rate, item.summary), count_cell(item.requests))
         rows.append(row_of(record.workload, record.backend.upper(), way, *numbers, one_host_cell(item.summary)))
-    title = "Requests of one picture, four always under way"
+    title = "Requests of one picture: each waited for, then four always under way"
     apart = campaigns_note(item.summary.record for item in served)
     return Table(title=title, columns=_LATENCIES, rows=tuple(rows), notes=apart)
 
@@ -109,7 +129,7 @@ def latency_chart(served: Sequence[Latency]) -> Chart | None:
     points = tuple(point for item in served if _plain(item.summary) for point in _points(item))
     if not points:
         return None
-    caption = "Latency of a request of one picture, four always under way."
+    caption = "Latency of a request of one picture: waited for before the next is sent, and with four always under way."
     return Chart(caption=caption, across="seconds, log scale", points=points, name="latency")
 
 
@@ -134,7 +154,8 @@ def _said(item: Latency) -> str:
 
 def _points(item: Latency) -> Iterator[Point]:
     record = item.summary.record
-    for series, value in (("half of requests", item.median), ("99 of 100", item.tail)):
+    waited = item.blocking.seconds if item.blocking else None
+    for series, value in ((BLOCKING, waited), ("half of requests", item.median), ("99 of 100", item.tail)):
         if value is not None:
             row = f"{record.workload} {record.backend.upper()}"
             yield value_point(series, value, _seconds(value), steady(item.summary), row=row)
@@ -149,8 +170,9 @@ def number(value: Estimate | None) -> str:
     return units.DASH if value is None else units.quantity(value.value, "", units.half_width(value.low, value.high))
 
 
-def _seconds_cells(value: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
+def _seconds_cells(value: Estimate | None, item: Summary, why: str = "") -> tuple[Cell, Cell]:
     if value is None:
-        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
+        remark = "; ".join(item.reasons) or why
+        return Cell(text=units.DASH, remark=remark, record=item.record), Cell(text=units.DASH)
     shown = Cell(text=_seconds(value), sort=value.value, record=item.record)
     return shown, Cell(text=units.seconds_interval(value.low, value.high))

@@ -26,7 +26,7 @@ out_folder = click.option(
     help="Folder of local results.",
 )
 prices_file = click.option(
-    "--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'."
+    "--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: dated list prices of GPUs."
 )
 COMMANDS = {"follow": "join", "check-docs": "check-citations", "check": "validate"}
 OPTIONS = {"--cache": "--cold-start", "--length": "--epochs-times", "--peer-backend": "--baseline-backend"}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from suite import experiments, units
-from suite.analysis.serving import latencies, latency_table
+from suite.analysis.serving import BLOCKING, latencies, latency_table
 from suite.console import terminal
 from suite.results.compare.comparison import compared
 from suite.results.pooled import baselines as against
@@ -19,7 +19,7 @@ from suite.results.stats.state import State
 from suite.results.views import documents
 from suite.results.views.table import ON_ONE_HOST, Table, chosen, reasons
 
-_REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", ON_ONE_HOST)
+_REQUESTS = ("model", "backend", "way", BLOCKING, "half of requests", "99 of 100", "pictures/s", ON_ONE_HOST)
 
 
 def print_results(

@@ -80,16 +80,17 @@ class Request:
     )] = False  # see suite.driver.reference_round
     batch: Annotated[int | None, axis("--batch", "Examples per step. Default: each workload's headline batch.")] = None
     precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=
-        "Precision of the GPU side. Default: float32-highest."
+        "Precision of the GPU side. Default: float32-highest. framework-default: float32 as JAX or PyTorch multiplies "
+        "it if nothing is set."
     )] = ("float32-highest",)
     scopes: Annotated[tuple[Scope, ...], Option("--scope", metavar="NAME[,...]", decided_by=_REFERENCE, help=
         "What is timed. Default: step (in steady state), transfer (the step with its batch copied from the host) and "
         "cold (the start). "
         "epoch: steps fed by the input pipeline from storage; input: that pipeline alone; run: the documented whole "
         "run, if any; calls: the first four calls of a fresh process; learning: training from storage and the accuracy "
-        "reached; serve: latency and throughput of single requests to inference networks, four in flight; kernels: how "
-        "long the GPU is busy in a step, by JAX's profiler, in a process of its own; written: a step of a loop as "
-        "people write it, by default in every way. With an experiment: its scopes, by default all."
+        "reached; serve: latency and throughput of single requests to inference networks, four in flight, then each "
+        "waited for; kernels: how long the GPU is busy in a step, by JAX's profiler, in a process of its own; written: "
+        "a step of a loop as people write it, by default in every way. With an experiment: its scopes, by default all."
     )] = ()
     cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=
         "Compile cache of scope cold. Default: cold. warm-cache: it holds the program that another process compiled."

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import units, variants
-from suite.case import Allocator, Backend, Implementation, Precision
+from suite.case import FRAMEWORK_DEFAULT, Allocator, Backend, Implementation, Precision
 from suite.driver.request import Request, check_applies
 from suite.processes import children
 from suite.results.records.machine import Machine
@@ -198,9 +198,10 @@ def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
 
 
 def precisions(machine: Machine) -> tuple[Precision, ...]:
-    """Return the precisions that all of the machine's GPUs have in hardware."""
+    """Return the precisions that all of the machine's GPUs have in hardware, without the frameworks' default."""
     weakest = min((float(gpu.compute_capability) for gpu in machine.gpus), default=0.0)
-    return tuple(name for name in get_args(Precision) if weakest >= _LEAST_CAPABILITY.get(name, 0.0))
+    named = (name for name in get_args(Precision) if name != FRAMEWORK_DEFAULT)
+    return tuple(name for name in named if weakest >= _LEAST_CAPABILITY.get(name, 0.0))
 
 
 def check_precisions(precisions: Iterable[Precision], machine: Machine | None) -> None:

@@ -25,12 +25,13 @@ METHOD = (
     "the likeliest class, back to the host. One process always has four requests under way: as soon as the oldest has "
     "its answer the next is sent, with the next of 64 pictures. A request's latency lasts from its dispatch until its "
     "answer is on the host, so it contains the wait for those before it; at least 200 are kept of each process, after "
-    "the warm-up. Of each process the latency that half of its requests, and that 99 of 100, did not exceed is one "
-    "number, and intervals are over processes. Every answer is compared with that of the same picture asked alone. "
-    "Pictures a second at a batch are those of the step in steady state, its batch on the device. A case whose first "
-    "step takes more than 10 s is left out. There is no web service around it. Several GPUs against the CPUs of "
-    "several machines were not measured: these figures are derived from one GPU and one machine's cores, if all scale "
-    "perfectly, and cannot be cited."
+    "the warm-up. Then requests are sent one at a time, each once the one before has its answer, up to 30 of them or "
+    "for a second: their mean is the time of one picture that is waited for. Of each process the latency that half of "
+    "its requests, and that 99 of 100, did not exceed is one number, and intervals are over processes. Every answer is "
+    "compared with that of the same picture asked alone. Pictures a second at a batch are those of the step in steady "
+    "state, its batch on the device. A case whose first step takes more than 10 s is left out. There is no web service "
+    "around it. Several GPUs against the CPUs of several machines were not measured: these figures are derived from "
+    "one GPU and one machine's cores, if all scale perfectly, and cannot be cited."
 )
 WORKLOADS = ("serve_mobilenet_v2", "serve_nasnet_mobile", "serve_resnet50", "serve_resnet152", "serve_nasnet_large")
 
@@ -68,7 +69,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     sides, gained = serving.sides_of(evidence), serving.served(evidence.speedups)
     if not sides and not requests:
         return None
-    answers, derived = serving.said(requests), []
+    answers, derived = [*serving.blocking_said(requests), *serving.said(requests)], []
     for name, ways in gained.items():
         answers += _gained(name, ways)
         derived += _derived_rows(name, ways)

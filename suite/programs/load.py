@@ -1,7 +1,7 @@
 """Choose the program of a case. Each is imported only if its case needs it: importing is timed."""
 
 from suite import variants
-from suite.case import Case
+from suite.case import FRAMEWORK_DEFAULT, Case
 from suite.worker_api.program import BatchSource, Profiler, Program
 
 
@@ -39,6 +39,11 @@ def _torch(case: Case) -> tuple[Program, BatchSource]:
     else:
         from suite.programs.torch_program import TorchProgram as Kind
     control = controls.load(case.workload)
+    if case.precision == FRAMEWORK_DEFAULT:
+        from suite.programs.torch_defaults import unchanged_tf32
+
+        with unchanged_tf32():
+            return Kind(control, case), control
     return Kind(control, case), control
 
 

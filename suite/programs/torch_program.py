@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch._inductor import config as inductor
 
-from suite.case import Case
+from suite.case import FRAMEWORK_DEFAULT, Case
 from suite.controls._base import Control
 from suite.programs import source_digest
 from suite.worker_api.program import Batch
@@ -176,7 +176,8 @@ class TorchProgram:
 
     def settings(self) -> dict[str, Any]:
         """Return the options in force that affect speed."""
-        return {
+        products = {"torch_allow_tf32_products": torch.backends.cuda.matmul.allow_tf32}  # else the same as below
+        return (products if self._case.precision == FRAMEWORK_DEFAULT else {}) | {
             "torch_threads": torch.get_num_threads(),
             "torch_allow_tf32": torch.backends.cudnn.allow_tf32,
             "torch_cudnn_benchmark": torch.backends.cudnn.benchmark,

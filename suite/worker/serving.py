@@ -1,4 +1,4 @@
-"""Requests of one picture each, several in flight: the latency of each, and the throughput."""
+"""Requests of one picture each: the latency and throughput of several in flight, then the latency of a single one."""
 
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -61,6 +61,13 @@ class Traffic:
         while self.under_way:
             self._receive()
 
+    def block(self, requests: int) -> None:
+        """Send so many requests, each once the one before has its answer; their latencies are not kept."""
+        for _ in range(requests):
+            picture = self.sent % self.pictures
+            self.answers.append((picture, self.server.answer(self.server.ask(picture))))
+            self.sent += 1
+
     def _send(self) -> None:
         picture = self.sent % self.pictures
         self.under_way.append((picture, self.clocks.wall(), self.server.ask(picture)))
@@ -94,7 +101,16 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)
     served = noted(traffic, alone)
     traffic.end()
-    process.runs["serve"] = msgspec.structs.replace(seen, doubling_ratio=ratio, warmup=warm, served=served)
+    traffic.answers = []
+    waits = process.result("blocking", lambda: clock.blocking_samples(traffic.block, 1, plan, clocks))
+    wrong = served.wrong_answers + noted(traffic, alone).wrong_answers
+    process.runs["serve"] = msgspec.structs.replace(
+        seen,
+        doubling_ratio=ratio,
+        warmup=warm,
+        blocking_samples=waits,
+        served=msgspec.structs.replace(served, wrong_answers=wrong),
+    )
     return first_loss
 
 

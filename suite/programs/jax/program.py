@@ -38,6 +38,7 @@ from suite.workload import Workload
 
 MATMUL_PRECISION: dict[Precision, str] = {
     "float32-highest": "highest",
+    "framework-default": "default",
     "tf32": "tensorfloat32",
     "bfloat16": "bfloat16",
 }

@@ -14,7 +14,12 @@ from suite.scopes import SCOPES
 from suite.workload import Description
 
 PATH = "coverage.md"
-_PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "bfloat16": ", bfloat16"}
+_PRECISIONS: dict[Precision, str] = {
+    "float32-highest": "",
+    "framework-default": ", framework's default",
+    "tf32": ", TF32",
+    "bfloat16": ", bfloat16",
+}
 
 
 def files(facts: Facts) -> dict[str, str]:

@@ -44,6 +44,8 @@ _CERTIFIED = (
 )
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",
+    "framework-default": "Float32 as the framework computes it if nothing is set. On NVIDIA GPUs with TF32, JAX rounds "
+    "what it multiplies to TF32; PyTorch does so in convolutions alone.",
     "tf32": "The matrix units of the GPU round what they multiply to TF32.",
     "bfloat16": "Everything but the parameters and the optimizer is in bfloat16.",
 }

@@ -26,7 +26,7 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
             continue
         used.append(price)
         rows.append(_row(item, price))
-    notes = [f"Price of {p.date}: {p.source}." for p in dict.fromkeys(used)]
+    notes = [price.words for price in dict.fromkeys(used)]
     if rows:
         notes.append("Derived: the price of the whole machine, times the time that the steps alone take.")
     return Table(title=TITLE, columns=COLUMNS, rows=tuple(rows), notes=tuple(notes))
@@ -34,7 +34,7 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
 
 def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
     costs = (_cell(item, examples, price) for examples in (_MILLION, item.record.description.epoch_examples))
-    hour = Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour)
+    hour = Cell(text=units.documented(price.per_hour, price.currency), sort=price.per_hour)
     dated = Cell(text=price.date, remark=price.source)
     return row_of(Cell(text=item.record.label, record=item.record), *costs, hour, dated, one_host_cell(item))
 

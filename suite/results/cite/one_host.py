@@ -65,8 +65,8 @@ def _caveats(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[
 
 
 def _latency(item: Summary) -> Estimate | None:
-    """Return the time of a blocking step; None if it was not timed."""
-    timed = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
+    """Return the time of a blocking step or request; None if it was not timed."""
+    timed = item.record.case.scope in ("step", "serve") and any(run.blocking_samples for run in item.record.runs)
     blocking = blocking_step(item) if timed else None
     return blocking.seconds if blocking else None
 

@@ -204,7 +204,7 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
     warmup_converged: bool | None = None  # no longer stated: `clock.settled` derives it from the warm-up
     samples: tuple[Sample, ...] = ()
-    # Calls that each block before the next begins; empty if a sample is one call.
+    # Calls, in scope `serve` requests, that each block before the next begins; empty if a sample is one call.
     blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
     compilations: int | None = None  # during samples; must be 0
     cache_hits: int | None = None  # programs that the compile stage read from a cache

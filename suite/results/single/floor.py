@@ -9,11 +9,11 @@ from suite.workload import Description
 _BYTES = 4  # of a stored number; parameters stay float32 at every precision
 
 # FLOP/s of one core: two units for 16 multiply-adds in a cycle of 6 GHz; for bfloat16 a matrix unit of 1024.
-_CORE_FLOP = {"float32-highest": 4e11, "tf32": 4e11, "bfloat16": 1.3e13}
+_CORE_FLOP = {"float32-highest": 4e11, "framework-default": 4e11, "tf32": 4e11, "bfloat16": 1.3e13}
 _CORE_BYTES = 8e11  # bytes/s from and to its first-level cache: two reads of 64 bytes in a cycle of 6 GHz
 
 # FLOP/s and bytes/s of one GPU: twice the specification of the largest ones of 2025, caches included.
-_GPU_FLOP = {"float32-highest": 2e14, "tf32": 5e15, "bfloat16": 1e16}
+_GPU_FLOP = {"float32-highest": 2e14, "framework-default": 5e15, "tf32": 5e15, "bfloat16": 1e16}
 _GPU_BYTES = 4e13
 
 # A convolution may need fewer multiplications: Winograd's of 3x3 on tiles of 4x4 needs a quarter.

@@ -1,4 +1,4 @@
-"""Latency of requests in quantiles, one value per process."""
+"""Latency of requests in quantiles, and of a single request or step that is waited for; one value per process."""
 
 import dataclasses
 import math
@@ -23,6 +23,7 @@ class Latency:
     median: Estimate | None  # seconds that half of the requests did not exceed
     tail: Estimate | None  # seconds that 99 of 100 did not exceed
     rate: Estimate | None  # requests a second
+    blocking: Summary | None  # of requests that are each waited for; None if they were not timed
     requests: int  # of all processes
 
 
@@ -34,6 +35,7 @@ def latency(record: Record) -> Latency:
         median=_estimate(record, MEDIAN),
         tail=_estimate(record, TAIL),
         rate=item.seconds.per(record.case.batch) if item.seconds else None,
+        blocking=blocking_request(item),
         requests=sum(len(seconds) for seconds in _by_round(record).values()),
     )
 
@@ -56,6 +58,11 @@ def blocking_step(item: Summary) -> Summary | None:
     seconds = geometric_mean(values)
     reasons = tuple(dict.fromkeys(filter(None, (*item.reasons, too_wide(seconds)))))
     return dataclasses.replace(item, record=record, seconds=seconds, reasons=reasons)
+
+
+def blocking_request(item: Summary) -> Summary | None:
+    """Return the summary of requests that are each waited for; None if a successful process timed none."""
+    return blocking_step(item) if item.record.case.scope == "serve" else None
 
 
 def quantiles(record: Record, share: float) -> dict[int, float]:

@@ -29,6 +29,17 @@ class Price(Plain, frozen=True, kw_only=True):
     machine: str = ""  # the name on the site
     gpu: str = ""  # or words of the GPU's name
     gpus: int = 1
+    cpu: str = ""  # or words of the CPU's name, with its cores: of a machine without a GPU
+    cores: int = 0
+    provider: str = ""
+    instance: str = ""  # as the provider calls it
+    region: str = ""
+
+    @property
+    def words(self) -> str:
+        """Who asks it for what and when, and where that is said."""
+        offer = ", ".join(filter(None, (self.provider, self.instance, self.region)))
+        return f"Price of {self.date}: {offer}{'; ' * bool(offer)}{self.source}."
 
 
 def read(path: Path = SHIPPED) -> tuple[Price, ...]:
@@ -62,8 +73,8 @@ def read(path: Path = SHIPPED) -> tuple[Price, ...]:
     return tuple(prices)
 
 
-def _kind(price: Price) -> tuple[str, tuple[str, ...], int]:
-    return price.machine, _words(price.gpu), price.gpus
+def _kind(price: Price) -> tuple[str, tuple[str, ...], int, tuple[str, ...], int]:
+    return price.machine, _words(price.gpu), price.gpus, _words(price.cpu), price.cores
 
 
 def _price(entry: dict[str, Any]) -> Price:
@@ -74,7 +85,7 @@ def _price(entry: dict[str, Any]) -> Price:
     for name in ("per_hour", "currency", "date", "source"):
         if name not in entry:
             raise ValueError(f"lacks '{name}'")
-    for name in ("currency", "date", "source", "machine", "gpu"):
+    for name in ("currency", "date", "source", "machine", "gpu", "cpu", "provider", "instance", "region"):
         value = entry.get(name, "")
         if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
             raise ValueError(f"'{name}' must be a printable text of at most {_LONGEST} characters")
@@ -83,29 +94,56 @@ def _price(entry: dict[str, Any]) -> Price:
         raise ValueError(f"'per_hour' must be a number above 0, at most {_HIGHEST:,.0f}")
     if isinstance(gpus, bool) or not isinstance(gpus, int) or not 1 <= gpus <= 1024:
         raise ValueError("'gpus' must be a whole number from 1 to 1024")
+    _check_cores(entry)
     if not _CURRENCY.fullmatch(entry["currency"]):
         raise ValueError("'currency' must be three capital letters such as USD")
     if not _DATE.fullmatch(entry["date"]):
         raise ValueError("'date' must be YYYY, YYYY-MM or YYYY-MM-DD")
     if not entry["source"].strip():
         raise ValueError("'source' must say where the price was found")
-    if bool(entry.get("machine")) == bool(_words(entry.get("gpu", ""))):
-        raise ValueError("must have either 'machine', a name on the site, or 'gpu', words of a GPU's name")
+    if sum(map(bool, (entry.get("machine"), _words(entry.get("gpu", "")), _words(entry.get("cpu", ""))))) != 1:
+        raise ValueError(
+            "must have either 'machine', a name on the site, or 'gpu', words of a GPU's name, or 'cpu' with 'cores'"
+        )
     return Price(**{**entry, "per_hour": float(amount)})
 
 
+def _check_cores(entry: dict[str, Any]) -> None:
+    """Raise ValueError unless 'cores' is a count that stands with 'cpu'."""
+    cores = entry.get("cores")
+    if bool(entry.get("cpu")) != (cores is not None):
+        raise ValueError("must have 'cpu' and 'cores' together")
+    if cores is not None and (isinstance(cores, bool) or not isinstance(cores, int) or not 1 <= cores <= 65536):
+        raise ValueError("'cores' must be a whole number from 1 to 65536")
+
+
 def price_of(machine: Machine, prices: Iterable[Price]) -> Price | None:
-    """Return a machine's price: by its name, else by its GPUs, the longest description first; None if unknown."""
+    """Return a machine's price: by its name, else by its GPUs, the longest description first; None if unknown.
+
+    One without a GPU has its CPU's price.
+    """
     listed = list(prices)
     for price in listed:
         if price.machine and price.machine in (machine.name, machine.slug):
             return price
+    if not machine.gpus:
+        return price_of_cpu(machine, listed)
     names = [set(_words(gpu.name)) for gpu in machine.gpus]
     of_count = [price for price in listed if price.gpu and price.gpus == len(names)]
     fitting = [price for price in of_count if all(set(_words(price.gpu)) <= name for name in names)]
     if any(gpu.slice for gpu in machine.gpus):  # a slice has a price of its own
         fitting = [price for price in fitting if "mig" in _words(price.gpu)]
     return max(fitting, key=lambda p: len(_words(p.gpu)), default=None)
+
+
+def price_of_cpu(machine: Machine, prices: Iterable[Price]) -> Price | None:
+    """Return the price of a machine with this CPU and as many cores, but no GPU; None if unknown."""
+    own, listed = set(_words(machine.cpu_model)), list(prices)
+    if not machine.gpus and (named := [price for price in listed if price.machine in (machine.name, machine.slug)]):
+        return named[0]
+    of_count = [price for price in listed if price.cpu and price.cores == machine.cores]
+    fitting = [price for price in of_count if set(_words(price.cpu)) <= own]
+    return max(fitting, key=lambda price: len(_words(price.cpu)), default=None)
 
 
 def _words(name: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from suite import units
-from suite.case import Case
+from suite.case import FRAMEWORK_DEFAULT, Case
 from suite.results.records.record import Record
 from suite.results.records.run import Audit, JaxprCost, Run
 from suite.results.single.floor import floor_seconds, trained
@@ -214,8 +214,8 @@ def _precision(record: Record, program: JaxprCost) -> Iterator[str]:
         yield f"products of precision '{', '.join(lower)}' at precision 'float32-highest'"
     if types and "bfloat16" not in types and asked == "bfloat16":
         yield f"products in {', '.join(types)} alone at precision 'bfloat16'"
-    if kinds and not lower and asked == "tf32":
-        yield "products of precision 'highest' alone at precision 'tf32'"
+    if kinds and not lower and asked in ("tf32", FRAMEWORK_DEFAULT):
+        yield f"products of precision 'highest' alone at precision '{asked}'"
 
 
 def _replay(record: Record, run: Run) -> Iterator[str]:

@@ -18,6 +18,7 @@ FEWEST_DEGREES = 1.5  # of freedom of an interval; with one, as from two hosts f
 _CALLED = 3.0  # standard errors beyond which a difference is called a change
 VERSION = 2  # of the estimator; raised if it returns another number for equal values
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
+Side = tuple[Cell, Components]
 
 
 class Pooled(Plain, frozen=True, kw_only=True):
@@ -53,13 +54,32 @@ def pooled(cell: Cell, among: Components) -> Pooled:
     return _estimate([cell], [moments(cell, among)])
 
 
-def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Components]) -> Pooled:
+def ratio(numerator: Side, denominator: Side) -> Pooled:
     """Return one cell's value over another's, for cells that were not measured side by side.
 
     Degrees of freedom combine both. Source: Satterthwaite (1946). Raises ValueError as `pooled` does.
     """
     sides = numerator, denominator
     return _estimate([cell for cell, _ in sides], [moments(*side) for side in sides])
+
+
+def mean_ratio(pairs: Sequence[tuple[Side, Side]]) -> Pooled:
+    """Return the geometric mean of the ratios of pairs, for sides of different machines.
+
+    A slow host is slow in most cells, so the errors of one side's cells count as wholly correlated: the interval is
+    rather too wide. Those of the two sides are independent. Raises ValueError without a pair, and as `pooled` does.
+    """
+    if not pairs:
+        raise ValueError("a mean of ratios needs at least one pair")
+    sides = [[moments(*pair[place]) for pair in pairs] for place in (0, 1)]
+    return _estimate([cell for pair in pairs for cell, _ in pair], [_together(side) for side in sides])
+
+
+def _together(side: Sequence[_Moments]) -> _Moments:
+    """Return the moments of the mean of cells whose errors are wholly correlated."""
+    means, errors, furthers, degrees = zip(*side, strict=True)
+    error, further = (fmean(map(math.sqrt, variances)) ** 2 for variances in (errors, furthers))
+    return fmean(means), error, further, min(degrees)
 
 
 def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:

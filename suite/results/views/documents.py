@@ -4,7 +4,7 @@ Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` 
 interval, null if unknown. A schema may gain fields; losing or changing one raises its number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -18,6 +18,7 @@ from suite.results.cite.pooled_numbers import threshold_key
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
 from suite.results.pooled.baselines import BaselineComparison
+from suite.results.pooled.kinds import Pair
 from suite.results.pooled.thresholds import Threshold
 from suite.results.records.record import Record, to_json
 from suite.results.single.paired_speedup import SpeedUp, speedups
@@ -224,7 +225,33 @@ class ThresholdDocument(_Answer, frozen=True, kw_only=True):
     rows: tuple[ThresholdRow, ...]
 
 
-Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument | ThresholdDocument
+class KindRow(_Answer, frozen=True, kw_only=True):
+    """CPU time over GPU time of one model's step, or the geometric mean over models; of two machines unless said."""
+
+    workload: str | None  # null for the mean
+    models: int  # behind the value
+    cpu: str  # a machine of its kind, as in keys
+    cpu_model: str
+    cores: int
+    virtual: bool | None
+    gpu: str
+    value: float
+    low: float | None
+    high: float | None
+    hosts: int  # of the side with fewer
+    one_machine: bool  # a machine has both
+    cpu_jax: str  # versions, separated by commas
+    gpu_jax: str
+
+
+class KindsDocument(_Answer, frozen=True, kw_only=True):
+    """Every kind of GPU against every kind of CPU."""
+
+    schema: Literal["kinds/1"]
+    rows: tuple[KindRow, ...]
+
+
+Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument | ThresholdDocument | KindsDocument
 _SCHEMAS: dict[str, Any] = {
     "record": Record,
     "run": RunDocument,
@@ -233,6 +260,7 @@ _SCHEMAS: dict[str, Any] = {
     "baselines": BaselinesDocument,
     "threshold": ThresholdDocument,
     "numbers": NumberIndex,
+    "kinds": KindsDocument,
     "pool": StoredPool,
     "list": tuple[Description, ...],
 }
@@ -402,6 +430,29 @@ def _threshold(item: Threshold) -> ThresholdRow:
         hosts=item.hosts,
         status=item.state,
         reasons=item.reasons,
+    )
+
+
+def kinds_document(pairs: Iterable[Pair]) -> KindsDocument:
+    """Return each pair's mean over models, then its models."""
+    rows = (row for pair in pairs for row in (_kind(pair), *(_kind(pair, name) for name in pair.by_workload)))
+    return KindsDocument(schema="kinds/1", rows=tuple(rows))
+
+
+def _kind(pair: Pair, *names: str) -> KindRow:
+    machine, value = pair.cpu.machine, pair.by_workload[names[0]] if names else pair.mean
+    cpu_jax, gpu_jax = pair.versions(*names)
+    return KindRow(
+        workload=names[0] if names else None,
+        models=len(names or pair.by_workload),
+        cpu=machine.slug,
+        gpu=pair.other.machine.gpus[0].name,
+        hosts=value.hosts,
+        one_machine=pair.one_machine,
+        cpu_jax=cpu_jax,
+        gpu_jax=gpu_jax,
+        **_same_named(KindRow, machine),
+        **_ends(value),
     )
 
 

@@ -1,0 +1,127 @@
+"""Every kind of GPU against every kind of CPU, as sentences, a chart and tables."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.results.pooled.kinds import Pair
+from suite.results.pooled.speedup import lacking
+from suite.results.records.machine import Machine
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import count_cell, row_of
+from suite.results.views.table import HOSTS, INTERVAL, Cell, Table, times_cells
+
+COLUMNS = ("CPU", "GPU", "CPU time / GPU time", INTERVAL, "models", HOSTS, "machines", "JAX, CPU side", "JAX, GPU side")
+MODEL_COLUMNS = ("model", *(column for column in COLUMNS if column != "models"))
+
+
+def finding(pairs: Sequence[Pair]) -> str:
+    """Return the least and the most by which the GPU with most models is faster, and than which CPU; '' of no pair."""
+    if not pairs:
+        return ""
+    same = [pair for pair in pairs if pair.other is pairs[0].other]
+    low, high = (choose(same, key=lambda pair: pair.mean.value) for choose in (min, max))
+    card = gpu_name(pairs[0])
+    sides = [
+        f"{ratio_words(pair.mean)} as fast as on {_place(pair)}" for pair in ((low,) if low is high else (low, high))
+    ]
+    return f"A step on one {card} is {', and '.join(sides)}."
+
+
+def beside(pair: Pair | None) -> str:
+    """Return what a GPU's host takes of the time of a CPU with fewer cores; '' without such a pair."""
+    if pair is None:
+        return ""
+    few, jax = pair.other.machine, pair.versions()
+    versions = f" JAX {jax[0]} is compared with {jax[1]}." if jax[0] != jax[1] else ""
+    models = units.pluralize(len(pair.by_workload), "model")
+    taken = f"{pair.mean.value:.2f}" + (f" ({within})" if (within := _interval(pair.mean)) else "")
+    return f"{cores_of(pair.cpu.machine, 'The')} take {taken} of the time of {cores_of(few)}, over {models}.{versions}"
+
+
+def chart(pairs: Sequence[Pair]) -> Chart:
+    """Return the means, a row for each CPU and a series for each GPU; the slowest CPU first."""
+    order = sorted(pairs, key=lambda pair: -pair.mean.value)
+    rows = {pair.cpu.machine.name: None for pair in order}
+    points = (_point(pair) for name in rows for pair in pairs if pair.cpu.machine.name == name)
+    return Chart(
+        caption="Geometric mean over models of the CPU's time of a step over the GPU's, in float32, with 95 % "
+        "intervals. Hollow: not to be quoted yet. Most pairs are of two machines.",
+        across="CPU time / GPU time, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+
+
+def _point(pair: Pair) -> Point:
+    mean = pair.mean
+    return Point(
+        series=gpu_name(pair),
+        row=pair.cpu.machine.name,
+        value=mean.value,
+        low=mean.low,
+        high=mean.high,
+        text=units.ratio(mean.value, mean.low, mean.high),
+        solid=not any(lacking(mean)),
+    )
+
+
+def table(pairs: Sequence[Pair]) -> Table:
+    """Return the mean of each pair."""
+    return Table(
+        title="One step of the GPU against one of the CPU, in float32: geometric means over models",
+        columns=COLUMNS,
+        rows=tuple(_row(pair, pair.mean, count_cell(len(pair.by_workload)), *pair.versions()) for pair in pairs),
+    )
+
+
+def models(pairs: Sequence[Pair]) -> Table:
+    """Return the ratio of each model in each pair, to filter by CPU and GPU; the first pair's are shown first."""
+    rows, facets = [], []
+    for pair in pairs:
+        for name, value in pair.by_workload.items():
+            title = pair.other.steps[name].newest.description.title
+            rows.append(row_of(title, *_row(pair, value, None, *pair.versions(name))))
+            facets.append({"cpu": pair.cpu.machine.name, "gpu": gpu_name(pair)})
+    return Table(
+        title="One step of the GPU against one of the CPU, in float32, by model",
+        columns=MODEL_COLUMNS,
+        rows=tuple(rows),
+        facets=tuple(facets),
+        chosen=facets[0] if facets else {},
+    )
+
+
+def _row(pair: Pair, value: Pooled, number: Cell | None, cpu_jax: str, gpu_jax: str) -> tuple[Cell, ...]:
+    cells = (pair.cpu.machine.name, gpu_name(pair), *times_cells(value.estimate), *filter(None, [number]))
+    machines = "one" if pair.one_machine else "two"
+    return row_of(*cells, count_cell(value.hosts), machines, cpu_jax or units.DASH, gpu_jax or units.DASH)
+
+
+def gpu_name(pair: Pair) -> str:
+    """Return the card's name, with its slice if it is one."""
+    card = pair.other.machine.gpus[0]
+    return f"{card.name} {card.slice}".strip()
+
+
+def cores_of(machine: Machine, the: str = "the") -> str:
+    """Return a CPU in a sentence: by the card of its host if it has one, else by its model."""
+    cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
+    if machine.gpus:
+        return f"{the} {cores} of the {machine.gpus[0].name}'s host"
+    return f"{cores} of {machine.cpu_model}"
+
+
+def _place(pair: Pair) -> str:
+    return cores_of(pair.cpu.machine) + ("" if pair.one_machine else " in another machine")
+
+
+def ratio_words(mean: Pooled | Estimate) -> str:
+    """Return a ratio with its interval, if it has one."""
+    within = _interval(mean)
+    return units.ratio(mean.value, mean.low, mean.high) + (f" ({within})" if within else "")
+
+
+def _interval(mean: Pooled | Estimate) -> str:
+    return "" if mean.low is None else units.interval(mean.low, mean.high)
