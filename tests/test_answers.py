@@ -180,6 +180,17 @@ def test_the_schemas_are_on_the_site():
     files = factory.pages(factory.campaign())
     assert {name for name in files if name.endswith(".schema.json")} == {
         f"assets/{name}.schema.json"
-        for name in "record run compare cite-list baselines threshold numbers kinds pool list".split()
+        for name in (
+            "record",
+            "run",
+            "compare",
+            "cite-list",
+            "baselines",
+            "threshold",
+            "numbers",
+            "kinds",
+            "pool",
+            "list",
+        )
     }
     assert files["assets/record.schema.json"] == json.dumps(msgspec.json.schema(Record), indent=1) + "\n"
