@@ -513,6 +513,16 @@ def parity(session: nox.Session) -> None:
 
 
 @on_python
+def keras(session: nox.Session) -> None:
+    """Test the networks and loops in Keras, which the ordinary tests skip for want of it."""
+    python = control_python(session, "keras")
+    wanted = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "tests")
+    session.run(python, "-m", "pip", "install", "--quiet", *wanted, external=True)
+    tests = "tests/test_controls_keras.py", "tests/test_keras_loop.py"
+    session.run(python, "-m", "pytest", *tests, *session.posargs, env={"PYTHONPATH": "."}, external=True)
+
+
+@on_python
 def trust(session: nox.Session) -> None:
     """Prove the harness, part by part, and leave the site's evidence: `-- [--sample] [--minutes N] [PART...]`."""
     install(session, "site")

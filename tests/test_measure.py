@@ -874,6 +874,13 @@ def test_an_unknown_workload_names_what_there_is():
         answered(offer("cpu"), workloads=("mnist_mpl",))
 
 
+def test_another_size_of_a_family_names_those_that_an_experiment_times():
+    with pytest.raises(
+        LookupError, match=r"^no workload 'crossover_trees_7'; .* times: crossover_trees_5, crossover_t"
+    ):
+        answered(offer("cpu"), workloads=("crossover_trees_7",))
+
+
 def test_a_workload_in_capitals_is_near_its_own_name():
     with pytest.raises(LookupError, match=r"no workload 'MNIST_MLP' \(did you mean 'mnist_mlp'\?\)"):
         answered(offer("cpu"), workloads=("MNIST_MLP",))

@@ -379,7 +379,11 @@ def test_the_document_fits_its_schema_and_says_the_same(stored):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "this machine has no GPU to compare with its CPU; these have thresholds: test-gpu-16-cores"),
+        (
+            (),
+            "this machine has no GPU to compare with its CPU; measure it on a machine with a GPU: suite run "
+            "--experiment crossover; these have thresholds: test-gpu-16-cores",
+        ),
         (("test-gpu-16-core",), "no record is of machine 'test-gpu-16-core' (did you mean 'test-gpu-16-cores'?)"),
         (("test-cpu, 4 cores",), "machine 'test-cpu-4-cores' has no GPU to compare with its CPU"),
         (("other-gpu",), "machine 'other-gpu' has no threshold; measure it there: suite run --experiment crossover"),

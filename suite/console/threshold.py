@@ -53,6 +53,7 @@ def _missing(slug: str, default: bool, here: Machine, records: Iterable[Record],
     """Return why a machine has no threshold, and what to do."""
     of_machine = [record for record in records if record.machine.slug == slug]
     others = f"these have thresholds: {', '.join(sorted(having))}" if having else "no machine has a threshold yet"
+    on_gpu = f"measure it on a machine with a GPU: {_MEASURE}"
     if not of_machine and not default:
         known = sorted({record.machine.slug for record in records})
         near = difflib.get_close_matches(slug, known, 1)
@@ -60,5 +61,5 @@ def _missing(slug: str, default: bool, here: Machine, records: Iterable[Record],
         return f"no record is of machine '{slug}'{hint}; {others}"
     if not (here.gpus if default else any(record.backend == "gpu" for record in of_machine)):
         who = "this machine" if default else f"machine '{slug}'"
-        return f"{who} has no GPU to compare with its CPU; {others}"
+        return f"{who} has no GPU to compare with its CPU; {on_gpu}; {others}"
     return f"machine '{slug}' has no threshold; measure it there: {_MEASURE}; {others}"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from suite import experiments
+from suite import experiments, families
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.driver import campaign, fitness, reference_round, validation
@@ -123,6 +123,9 @@ def _workloads(request: Request, networks: Sequence[str], known: Sequence[str], 
         raise ValueError(f"--all asked for beside {', '.join(request.workloads)}; leave out --all, or the names")
     for name in request.workloads:
         if name not in known:
+            if family := families.family_of(name):
+                sizes = ", ".join(other for other in families.NAMES if families.family_of(other) == family)
+                raise LookupError(f"no workload '{name}'; of its family experiment 'crossover' times: {sizes}")
             near = difflib.get_close_matches(name.lower(), sorted(known), 1)
             hint = f" (did you mean '{near[0]}'?)" if near else ""
             raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(sorted(known))}")
