@@ -272,6 +272,17 @@ def test_each_network_has_a_chart_whose_loops_are_told_apart():
     assert len(second) == len(set(second)) == 5
 
 
+def test_the_step_of_a_tutorial_counts_as_written_and_a_scan_does_not():
+    sides = [("cpu", 4e-3), ("gpu", 1e-4)]
+    plain, jit, scan = (
+        [factory.record("mnist_mlp", side, [value * one for one in HOSTS], about=NETWORK, variant=variant)
+         for side, value in sides]
+        for variant in ("plain", "nnx-jit", "scan")
+    )  # fmt: skip
+    assert as_written.read(factory.of_one_machine([*plain, *jit])) is not None
+    assert as_written.read(factory.of_one_machine([*plain, *scan])) is None
+
+
 def test_a_machine_without_a_gpu_shows_its_column_and_no_speed_up():
     reading, table = rows([record for record in ways() if record.backend == "cpu"])
     assert reading.chart is None

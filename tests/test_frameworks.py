@@ -127,7 +127,6 @@ def test_another_batch_is_not_taken_for_the_headline_but_stands_beside_other_hos
     assert not any(record.headline_step() for record in (mine, gpu))
     assert tables.elsewhere([mine, gpu], factory.PLAIN.slug).rows
     assert not tables.elsewhere([mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
-    assert not tables.side_by_side([mine]).rows
 
 
 def test_beside_another_host_the_better_allocator_stands_alone():

@@ -92,7 +92,8 @@ def test_a_table_with_a_status_leads_to_the_words(tmp_path):
     parts = templates.parts("folder/page.md")
     made = parts.table(tables.speedup_table(pooled_speedups(records)))
     assert '<a href="../glossary.html">what the words mean</a><span class="same">' in made
-    assert "glossary" not in parts.table(tables.side_by_side(records))
+    lonely = factory.record(machine=factory.PLAIN)
+    assert "glossary" not in parts.table(tables.elsewhere([lonely, *records], factory.PLAIN.slug))
     (tmp_path / "site").mkdir()
     pages.render((tmp_path / "site" / "records",), tmp_path / "site")
     assert '<dt id="open">' in (tmp_path / "site" / "glossary.md").read_text()

@@ -41,8 +41,8 @@ def quoting(*models):
 def test_the_centre_of_all_models_comes_first_with_its_spread_and_how_well_each_is_known():
     answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
     assert answer == (
-        "One NVIDIA H100 80GB HBM3 takes a float32 step 20x as fast as the 16 cores of its host: the geometric mean of "
-        "3 models, which are between 10x and 40x, each known to about ±2.3 %, as hosts differ."
+        "A step in full float32 is 20x as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores beside it: the "
+        "geometric mean of 3 models, which are between 10x and 40x, each known to about ±2.3 %."
     )
 
 
@@ -52,7 +52,7 @@ def test_of_many_models_a_tenth_at_each_end_is_left_out_of_what_most_lie_between
 
 
 def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
-    assert "Slower on the GPU: Title of b, of 3 parameters." in said(
+    assert "Slower on the GPU: “Title of b” with 3 parameters." in said(
         sides("a", 10), sides("b", 0.5, about=factory.description("b", parameters=3))
     )
     assert "Slower" not in said(sides("a", 10), sides("b", 20))
@@ -62,16 +62,20 @@ def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
 def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_known():
     storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
     answer = said(sides("a", 10), sides("b", 40), storage)
-    assert answer.endswith(" With more of the work counted, 10x becomes 2.0x read from storage (1 model).")
+    assert answer.endswith(
+        " Less is left when more of the work counts: read from storage 2.0x instead of 10x (1 model)."
+    )
     assert "more of the work" not in said(sides("a", 10), sides("b", 40))
 
 
 def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article_do_not():
     step = sides("a", 4, variant="nnx-jit", certified=False)
     loop = sides("a", 2, scope="written", variant="nnx-loop", certified=False)
-    assert said(sides("a", 10), sides("b", 40), step).endswith(" 10x becomes 4.0x written as in tutorials (1 model).")
+    assert said(sides("a", 10), sides("b", 40), step).endswith(
+        " written as in tutorials 4.0x instead of 10x (1 model)."
+    )
     assert said(sides("a", 10), sides("b", 40), [*loop, *step]).endswith(
-        " 10x becomes 2.0x written as in tutorials (1 model)."
+        " written as in tutorials 2.0x instead of 10x (1 model)."
     )
     assert "of 2 models" in said(sides("a", 10), sides("b", 40), sides("crossover_mlp_32x2", 3))
 

@@ -30,6 +30,14 @@ def test_a_larger_speed_up_has_a_darker_shade_and_the_largest_the_last():
     assert [speedups[name, "test-gpu-16-cores"].text for name in names] == ["50.0x", "100x", "150x"]
 
 
+def test_of_two_allocators_the_faster_counts_whichever_was_measured_last():
+    slow = factory.record("mnist_mlp", "cpu", [0.020] * 3, PLAIN, allocator="default-malloc")
+    fast = factory.record("mnist_mlp", "cpu", [0.010] * 3, PLAIN)
+    for records in ([slow, fast], [fast, slow]):
+        (times,) = _squares(records)
+        assert times["mnist_mlp", PLAIN.slug].sort < 0.011
+
+
 def test_a_value_that_may_not_be_quoted_stands_in_brackets_with_why():
     speedups, times = _squares(factory.campaign())
     for square in (*speedups.values(), *times.values()):

@@ -99,9 +99,9 @@ class Way:
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
-    """Return each way's speed-up by network; None if no network was timed in two ways."""
+    """Return each way's speed-up by network; None if no network was timed as written and in another way."""
     networks = {name: ways for name, ways in _networks(evidence).items() if len(ways) > 1}
-    if not networks or not any(way.case.scope == "written" for ways in networks.values() for way in ways):
+    if not any(_of_a_tutorial(way.case) for ways in networks.values() for way in ways):
         return None
     every = [(name, way) for name, ways in networks.items() for way in ways]
     table = Table(
@@ -114,6 +114,11 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     charts = (_chart(name, ways) for name, ways in networks.items())
     first, *further = [chart for chart in charts if chart.points] or [None]
     return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)))
+
+
+def _of_a_tutorial(case: Case) -> bool:
+    """Return whether it is a loop as people write it, or the step of one: `nnx.jit`, as tutorials have it."""
+    return case.scope == "written" or case.variant == "nnx-jit"
 
 
 def _chart(name: str, ways: Sequence[Way]) -> Chart:

@@ -35,7 +35,6 @@ def files(facts: Facts) -> dict[str, str]:
     ways = facts.evidence[here].ways if here else ()
     shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue], ways)
     yours = _names(record for record in records if record.campaign in facts.local)
-    with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
     page = facts.page(
         PATH,
         "home.md.j2",
@@ -45,7 +44,6 @@ def files(facts: Facts) -> dict[str, str]:
         again=facts.reproducibility.words,
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
-        others=tables.side_by_side(r for r in records if r.machine.slug not in with_gpu | yours.keys()),
         questions=[(name, question.title) for name, question, its in answers.answered(facts) if its],
         machines=_names(facts.measured),
         dataset=dataset(facts),

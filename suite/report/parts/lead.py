@@ -80,15 +80,16 @@ def _centre(step: Rung) -> Html:
     error = rungs.typical_error(items)
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     return Html(
-        "One {} takes a float32 step <strong>{}</strong> as fast as {} of its host: the geometric mean of {}, {}{}."
+        "A step in full float32 is <strong>{}</strong> as fast on one {} as on {} beside it: the geometric mean of {}, "
+        "{}{}."
     ).format(
-        machine.gpus[0].name if machine.gpus else machine.name,
         short(step.mean),
-        cores if machine.cores == 1 else f"the {cores}",
+        machine.gpus[0].name if machine.gpus else machine.name,
+        f"the {cores}",
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",
-        f", each known to about ±{units.percent(error)}, as hosts differ" if error is not None else "",
+        f", each known to about ±{units.percent(error)}" if error is not None else "",
     )
 
 
@@ -98,9 +99,9 @@ def _slower(step: Rung) -> Iterator[Html]:
     if len(slower) > _FEW:
         yield Html("{} of them are slower on the GPU.").format(units.count(len(slower)))
     elif slower:
-        names = " and ".join(item.record.description.title for item in slower)
-        sizes = " and ".join(units.pluralize(item.record.description.parameters, "parameter") for item in slower)
-        yield Html("Slower on the GPU: {}, of {}.").format(names, sizes)
+        abouts = [item.record.description for item in slower]
+        sizes = (f"“{about.title}” with {units.pluralize(about.parameters, 'parameter')}" for about in abouts)
+        yield Html("Slower on the GPU: {}.").format(" and ".join(sizes))
 
 
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
@@ -110,11 +111,11 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
         both = rungs.both(step, rung)
         if rung is not step and both:
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
-            words = Html("{} becomes <strong>{}</strong> {} ({})")
+            words = Html("{} <strong>{}</strong> instead of {} ({})")
             number = units.count(len(both)) if each else units.pluralize(len(both), "model")
-            each.append(words.format(short(before), short(after), rung.words, number))
+            each.append(words.format(rung.words, short(after), short(before), number))
     if each:
-        yield Html("With more of the work counted, {}.").format(Html(", ").join(each))
+        yield Html("Less is left when more of the work counts: {}.").format(Html(", ").join(each))
 
 
 def _left_out(records: Sequence[Record]) -> str:

@@ -47,11 +47,12 @@ def matrices(facts: Facts) -> Sequence[Matrix]:
     """Return the matrices of speed-ups and of the CPU's step times, without those that have no value."""
     headline = [record for record in facts.measured if record.headline_step()]
     speedups = {(item.workload, item.machine): _speedup(item) for item in facts.speedups if item.headline}
-    times = {
-        (case.workload, machine): _time(pool)
-        for (machine, case), pool in facts.current.items()
+    steps = [  # the slower first, so that of two allocators the faster counts
+        (case.workload, machine, pool)
+        for (machine, case), pool in sorted(facts.current.items(), key=lambda item: -item[1].pooled.value)
         if case.backend == "cpu" and pool.newest.headline_step() and pool.newest.description.documented
-    }
+    ]
+    times = {(workload, machine): _time(pool) for workload, machine, pool in steps}
     drawn = (
         _matrix(
             "How much faster is the GPU? One step in steady state",

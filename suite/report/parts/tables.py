@@ -201,28 +201,6 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
 
 
-def side_by_side(records: Iterable[Record]) -> Table:
-    """Return JAX's headline CPU steps, a column for each machine, with the faster allocator."""
-    mine = (r for r in records if r.backend == "cpu" and r.headline_step())
-    steps = fastest_of_each_case(current_cases(mine))
-    by_cell = {(item.record.workload, item.record.machine.name): item for item in steps}
-    titles = {item.record.workload: item.record.description.title for item in steps}
-    models, machines = (sorted(set(names)) for names in zip(*by_cell, strict=True)) if by_cell else ((), ())
-    return Table(
-        title="One step on all CPU cores, float32",
-        columns=("model", *machines),
-        rows=tuple(
-            row_of(titles[model], *(_with_caveats(by_cell.get((model, machine))) for machine in machines))
-            for model in models
-        ),
-    )
-
-
-def _with_caveats(item: Summary | None) -> Cell:
-    cell = time_cell(item)
-    return replace(cell, remark="; ".join(item.reasons)) if item else cell
-
-
 def _apart(cpu: Summary, gpu: Summary) -> Cell:
     """Return a ratio to another machine's time, with no digit below the half-width of both together."""
     if cpu.seconds is None or gpu.seconds is None:
