@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from statistics import geometric_mean
 
 from suite import units
 from suite.report.charts.vega import Figure
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.experiment_figures import figure
 from suite.report.parts.facts import Facts
+from suite.report.parts.frameworks import over_networks
 from suite.report.parts.html import Html
-from suite.report.parts.lead import short
 from suite.report.parts.quoted import Quoted, Quoting, ratio_words, span
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.pooled.machine_evidence import Evidence
@@ -37,14 +36,16 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     faster = sum((best.over.low or 0) > 1 for _, best in own)
     counted = f"{units.count(faster)} of {units.pluralize(len(own), 'model')}"
     place = Html("one {}").format(quoting.gpu) if backend == "gpu" else f"the CPU of {quoting.machine.name}"
+    known = over_networks([each for each, _ in own])
+    centre = f", {units.ratio(known[0])} on average over {units.pluralize(known[1], 'network')}" if known else ""
     return Answer(
-        sentence=Html("On {} JAX is {} as fast as the fastest other framework: {}, surely faster for {}.").format(
-            place, short(geometric_mean(best.over.value for _, best in own)), span([least, most]), counted
+        sentence=Html("On {} JAX is {} as fast as the fastest other framework{}, and surely faster for {}.").format(
+            place, span([least, most]), centre, counted
         ),
         numbers=(least, most),
         turns=Html(
-            "It turns with the way the other is written: its fastest way is {} for {}. The first number is a geometric "
-            "mean. "
+            "It turns with the way the other is written: its fastest way is {} for {}. A mean is the geometric one, of "
+            "networks that differ. "
             '<a href="../standing.html">Every step, machine by machine</a>.'
         ).format(*_commonest(own)),
         draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}"),

@@ -61,22 +61,26 @@ def _side(item: BaselineComparison) -> tuple[str, str]:
 
 
 def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
-    """Return a line with the geometric mean of the ratios at headline batches; empty with fewer than two networks.
+    """Return a line with the mean over networks; empty with fewer than two."""
+    known = over_networks(items)
+    if known is None:
+        return ()
+    value, networks = known
+    fewer = networks < len({item.mine.case.workload for item in items})
+    return (f"Geometric mean over {networks} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
+
+
+def over_networks(items: Sequence[BaselineComparison]) -> tuple[float, int] | None:
+    """Return the geometric mean of the ratios at headline batches and its networks; None with fewer than two.
 
     The mean is of these networks and has no interval. Networks with equal counts count as one.
     """
     networks: dict[tuple, list[float]] = defaultdict(list)
-    workloads = set()
     for item in items:
         about = item.mine.newest.description
         if item.best and about.is_network and item.mine.case.batch == about.batch:
             networks[about.network].append(math.log(item.best.over.value))
-            workloads.add(about.name)
-    if len(networks) < 2:
-        return ()
-    value = math.exp(fmean(map(fmean, networks.values())))
-    fewer = len(networks) < len({item.mine.case.workload for item in items})
-    return (f"Geometric mean over {len(networks)} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
+    return (math.exp(fmean(map(fmean, networks.values()))), len(networks)) if len(networks) > 1 else None
 
 
 def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
