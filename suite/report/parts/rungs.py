@@ -96,6 +96,6 @@ _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
     ("batch copied", "with each batch copied", _scope("transfer")),
     ("from storage", "read from storage", _scope("epoch")),
     ("whole run", "over a whole run", _scope("run")),
-    ("cold start", "at a cold start, which compiles", _scope("cold")),
+    ("cold start", "at a cold start with compiling", _scope("cold")),
     ("as written", "written as in tutorials", _as_written),
 )
