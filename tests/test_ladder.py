@@ -132,7 +132,7 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     ]
     assert both[1].cpu.reasons == both[0].cpu.reasons
     table = shown.table(both, factory.description(run=RUN), "a machine")
-    assert table.rows[1][0].text == "the same run, its compilations taken out"
+    assert table.rows[1][0].text == "the same run without its compilations"
     told_twice = (("compile", 5.0), (ladder.REST, 2.0)) * 2  # as by a search, for each of its networks
     assert ladder.ladder([whole("gpu", 40.0, *told_twice)])[1].gpu.seconds.value == pytest.approx(26.0)
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])

@@ -25,11 +25,11 @@ def said(records, machine=HERE):
 
 def test_each_backend_has_a_sentence_the_gpu_s_first():
     gpu, cpu = said([*factory.campaign(), *mine()])
-    assert gpu.startswith("Over its one network in common a step takes 3")
+    assert gpu.startswith("A step takes 3")
     assert f"on this GPU as on that of {factory.HOST.name}" in gpu
     assert "takes 4" in cpu
     assert "on this CPU" in cpu
-    assert "without an interval" in cpu
+    assert "no interval" in cpu
 
 
 def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
@@ -37,7 +37,7 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
     other = factory.campaign(("mnist_mlp", "cifar10_mlp"), third, campaign="20260104-000000-x")
     here = factory.campaign(("mnist_mlp", "cifar10_mlp"), HERE, campaign="20260103-000000-mine")
     (gpu, _) = said([*factory.campaign(("mnist_mlp",)), *other, *here])
-    assert "2 networks in common" in gpu
+    assert "over 2 networks" in gpu
     assert third.name in gpu
     assert said([*factory.campaign(), *mine(profile="smoke")]) == ()
     assert said(factory.campaign(), factory.HOST) == ()

@@ -35,10 +35,10 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
         most = max(map(len, shared.values()))
         best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _times(own, others[o], shared[o]))
         ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
-        over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
+        over = units.pluralize(len(shared[best]), "network")
         written.append(
-            f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
-            "different machines at different times, so without an interval."
+            f"A step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}, over {over}. The "
+            "machines ran at different times, so this ratio has no interval."
         )
     return tuple(written)
 

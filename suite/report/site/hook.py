@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from suite.report.site.terms import explained
-
 _GLOSSARY = "glossary.md"
 # What the search leaves out anyway. Attributes hold no '>', since all text on a page is escaped.
 _FINISHED = re.compile(
@@ -43,6 +41,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
     """Return a page's HTML with its tables and charts in their places, and with the glossary's tooltips."""
+    from suite.report.site.terms import explained  # without the suite a build still names what is missing
+
     parts, path = _finished.pop(page.file.src_uri), page.file.src_uri
     html = _PLACES.sub(lambda found: parts[int(found[1])], output)
     return html if path == _GLOSSARY else explained(html, "../" * path.count("/"))
