@@ -41,8 +41,8 @@ def quoting(*models):
 def test_the_centre_of_all_models_comes_first_with_its_spread_and_how_well_each_is_known():
     answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
     assert answer == (
-        "One NVIDIA H100 80GB HBM3 computes a float32 step 20x as fast as the 16 cores of its host. That is the geometric "
-        "mean of 3 models, which are between 10x and 40x; each is known to about ±2.3 %, since hosts differ."
+        "One NVIDIA H100 80GB HBM3 computes a float32 step 20x as fast as the 16 cores of its host. That is the "
+        "geometric mean of 3 models, which are between 10x and 40x; each is known to about ±2.3 %, since hosts differ."
     )
 
 
@@ -156,7 +156,7 @@ def test_a_page_whose_table_has_wider_scopes_alone_says_so():
         "from storage.</p>"
     ) in page
     assert "aside" not in page, "a row is hidden until a script runs"
-    assert said(cold[:1]).endswith(" on both here yet.")
+    assert said(cold[:1]).endswith(" on both CPU and GPU here.")
     assert "nox -s bench" in said([])
     assert "other speed-up" not in factory.pages([*cold, *sides("a", 10)])["index.md"]
 
@@ -215,6 +215,6 @@ def test_a_number_of_several_campaigns_says_that_its_hosts_may_differ():
     apart, together = (
         rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (later, copied)
     )
-    words = "Of the 1 other marks 1 come from other campaigns than the model's step"
+    words = "Besides the steps, 1 of 1 marks come from other campaigns"
     captions = [next(ladder_figures.figures(amounts, "x")).caption for amounts in (apart, together)]
     assert [words in caption for caption in captions] == [True, False]

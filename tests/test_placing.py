@@ -156,3 +156,20 @@ def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
     printing.print_answers("dispatch", (tmp_path,), factory.HOST)
     assert "it was changed after it was written" in capsys.readouterr().err
+
+
+def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
+    many = msgspec.structs.replace(factory.HOST, name="many, 16 cores", cores=16, gpus=())
+    few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
+    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn")
+
+    def steps(machine, seconds, day):
+        records = factory.campaign(names, machine, cpu=seconds, campaign=f"2026010{day}-000000-x")
+        return [record for record in records if record.backend == "cpu"]
+
+    (_, caution) = said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], many)
+    assert caution.startswith(
+        "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 networks)."
+    )
+    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
+    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], few)) == 1

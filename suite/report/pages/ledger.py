@@ -15,7 +15,7 @@ from suite.results.views.table import Cell, Table, times_cells
 from suite.workload import KNOWN, Claim, Description
 
 PATH = "ledger.md"
-_OBSERVED = ("observation", "what an article says", "verdict", "what was found", "machine", "experiment")
+_OBSERVED = ("observation", "article", "what it says", "verdict", "what was found", "machine", "experiment")
 _CLAIMED = (
     "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
     "what was found", "rule",
@@ -112,8 +112,8 @@ def documented(
 
 
 def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
-    said, texts = Cell(text=each.said, remark=each.article), (judgement.found, machine, each.experiment)
-    return row_of(each.code, said, judgement.verdict, *(text or units.DASH for text in texts))
+    texts = judgement.found, machine, each.experiment
+    return row_of(each.code, each.article, each.said, judgement.verdict, *(text or units.DASH for text in texts))
 
 
 def _claimed(entry: Entry) -> tuple[Cell, ...]:
