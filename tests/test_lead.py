@@ -52,7 +52,7 @@ def test_of_many_models_a_tenth_at_each_end_is_left_out_of_what_most_lie_between
 
 
 def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
-    assert "Slower on the GPU: Title of b, with 3 parameters." in said(
+    assert "Slower on the GPU: “Title of b”, with 3 parameters." in said(
         sides("a", 10), sides("b", 0.5, about=factory.description("b", parameters=3))
     )
     assert "Slower" not in said(sides("a", 10), sides("b", 20))
@@ -86,8 +86,8 @@ def test_a_chart_s_title_is_its_finding():
 def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack():
     few = [sides(name, 30, SHARES[:2]) for name in "df"]
     assert quoting(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
-        "The 6 speed-ups of a step run from 5x (1 to 13) for Title of e to 40.0x (39.1 to 40.9) for Title of c. 2 may "
-        "be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
+        "The 6 speed-ups of a step run from 5x (1 to 13) for “Title of e” to 40.0x (39.1 to 40.9) for “Title of c”. 2 "
+        "may be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
         "With the fastest framework on each side, 16x becomes 16x (5 models)."
     )
     assert ". 2 may be quoted. With the" in quoting(sides("a", 10), sides("b", 20))

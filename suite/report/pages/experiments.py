@@ -21,13 +21,13 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def _sentences(facts: Facts) -> dict[str, Html]:
-    """Return the answer to the first question that an experiment is evidence of, by experiment."""
+    """Return the answer to the first question of which an experiment is the main evidence, by experiment."""
     sentences: dict[str, Html] = {}
     for _, question, its in answers.answered(facts):
         if its is None:
             continue
         caveat = " Not to be quoted yet." if its.caveat else ""
-        for name in question.evidence:
+        for name in question.evidence[:1]:
             sentences.setdefault(name, Html("{}{}").format(its.sentence, caveat))
     return sentences
 
@@ -42,7 +42,7 @@ def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
         experiment=experiment,
         needs=needs_data(name),
         machines=machines,
-        lead=sentence or next((answer for _, result, _ in machines for answer in result.answers), ""),
+        lead=(sentence if machines else "") or next((each for _, its, _ in machines for each in its.answers), ""),
     )
     charts = {path: text for *_, drawn in machines for each in drawn for path, text in each.files.items()}
     return charts | {path: page}

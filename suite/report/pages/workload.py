@@ -71,7 +71,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
 def _first(steps: Sequence[PooledSpeedUp]) -> str:
     """Return the machine whose headline step has most hosts; '' without one."""
     headline = [item for item in steps if item.headline]
-    return max(headline, key=lambda item: item.hosts).machine if headline else ""
+    return max(headline, key=lambda item: (item.quotable, item.hosts)).machine if headline else ""
 
 
 def _ways(facts: Facts, workload: str) -> Iterator[PooledSpeedUp]:

@@ -86,7 +86,7 @@ def quoting(items: Sequence[PooledSpeedUp]) -> Html:
     if len(items) < 2:
         return Html("")
     order = sorted(items, key=lambda item: item.ratio.value)
-    low, high = (f"{_words(item.ratio)} for {item.record.description.title}" for item in (order[0], order[-1]))
+    low, high = (f"{_words(item.ratio)} for “{item.record.description.title}”" for item in (order[0], order[-1]))
     quotable = sum(item.quotable for item in items)
     lacking = f" Not yet: {_faults(items)}." if quotable < len(items) else ""
     return Html("The {} speed-ups of a step run from {} to {}. {} may be quoted.{}{}").format(
@@ -120,7 +120,7 @@ def _slower(step: Rung) -> Iterator[Html]:
     if len(slower) > _FEW:
         yield Html("{} of them are slower on the GPU.").format(units.count(len(slower)))
     elif slower:
-        names = " and ".join(item.record.description.title for item in slower)
+        names = " and ".join(f"“{item.record.description.title}”" for item in slower)
         sizes = " and ".join(units.pluralize(item.record.description.parameters, "parameter") for item in slower)
         yield Html("Slower on the GPU: {}, with {}.").format(names, sizes)
 

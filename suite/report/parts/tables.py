@@ -92,7 +92,7 @@ def _ways(item: PooledSpeedUp) -> str:
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
-        title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
+        title="Speed-up of one step: CPU time over GPU time on one kind of machine",
         columns=SPEEDUP_COLUMNS,
         rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
     )
