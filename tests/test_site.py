@@ -592,7 +592,7 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
 def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
     assert {scope: tables.scope_cell(scope).text for scope in get_args(Scope)} == {
         "step": "step", "transfer": "transfer, a step", "epoch": "epoch, a step", "input": "input, a batch",
-        "cold": "cold, in total", "run": "run, in all", "calls": "calls, a call", "learning": "learning, in all",
+        "cold": "cold, in total", "run": "run, in total", "calls": "calls, a call", "learning": "learning, in total",
         "serve": "serve, an answer", "kernels": "kernels, a step", "written": "written, a step",
     }  # fmt: skip
     records = [factory.record(backend=side, step_seconds=[t] * 3, scope=scope)
