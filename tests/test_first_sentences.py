@@ -29,7 +29,8 @@ def test_a_network_learns_only_if_it_does_on_every_backend():
     assert learning.lead(()) == "No network has been trained yet."
     good, bad = check("a", "cpu", (0.9,)), check("a", "gpu", (0.7,))
     assert learning.lead((good, check("b", "cpu", (0.9,)))).startswith("2 of 2 networks learn")
-    assert learning.lead((good, bad, check("b", "cpu", (0.9,)))).startswith("1 of 2 networks learn")
+    for both in ((good, bad), (bad, good)):
+        assert learning.lead((*both, check("b", "cpu", (0.9,)))).startswith("1 of 2 networks learn")
 
 
 def test_the_harness_s_checks_are_counted_without_those_of_which_nothing_is_claimed():
@@ -47,7 +48,8 @@ def test_the_ledger_counts_what_is_decided_and_the_rest():
     counts = dict(zip(VERDICTS, range(1, 1 + len(VERDICTS)), strict=True))
     decided = {name: counts[name] for name in ("reproduced", "in part", "refuted")}
     sentence = ledger.lead(counts)
-    assert all(f"{number} {name}" in sentence for name, number in decided.items())
+    assert f"{decided['reproduced']} are reproduced, {decided['in part']} in part" in sentence
+    assert f"{decided['refuted']} refuted" in sentence
     assert f"{sum(counts.values()) - sum(decided.values())} cannot be judged yet" in sentence
 
 

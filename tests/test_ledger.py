@@ -100,7 +100,7 @@ def test_an_observation_is_judged_by_its_rule(code, records, verdict):
 @pytest.mark.parametrize("code", ["O5", "O6", "O7", "O9"])
 def test_what_was_found_says_what_speaks_against_all_of_it(code):
     unsteady = judge(code, list(map(shared, WORLDS[code]["reproduced"])))
-    assert " Against it: other virtual machines " in unsteady.found
+    assert " Caution: other virtual machines " in unsteady.found
 
 
 def test_what_several_gpus_gain_and_lose_is_said_not_to_be_always_so():

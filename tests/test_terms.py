@@ -30,7 +30,8 @@ def test_the_first_mention_in_a_sentence_is_a_link_with_the_meaning():
 @pytest.mark.parametrize(
     "body",
     ["<h2>campaign</h2>", "<code>campaign</code>", '<a href="x">campaign</a>', "<caption>campaign</caption>",
-     '<td title="why">open</td>', "<p>open the file, run a step</p>", "<p>recording, hot-key, @key</p>"],
+     '<td title="why">open</td>', '<tr data-x="y" class="aside">\n<td>quotable</td></tr>',
+     "<p>open the file, run a step</p>", "<p>recording, hot-key, @key</p>"],
 )  # fmt: skip
 def test_nothing_is_marked_in_headings_code_links_remarks_or_other_words(body):
     assert explained(page(body), "") == page(body)

@@ -64,11 +64,11 @@ def files(facts: Facts) -> dict[str, str]:
 
 def lead(verdicts: Mapping[Verdict, int]) -> str:
     """Return what became of the articles' observations, in a sentence."""
-    decided = ", ".join(f"{verdicts.get(verdict, 0)} {verdict}" for verdict in _DECIDED)
+    reproduced, partly, refuted = (units.count(verdicts.get(verdict, 0)) for verdict in _DECIDED)
     others = sum(verdicts.values()) - sum(verdicts.get(verdict, 0) for verdict in _DECIDED)
     return (
-        f"Of the {units.count(sum(verdicts.values()))} observations of five articles, {decided}; "
-        f"{units.count(others)} cannot be judged yet."
+        f"Of the articles' {units.count(sum(verdicts.values()))} observations, {reproduced} are reproduced, {partly} "
+        f"in part and {refuted} refuted; {units.count(others)} cannot be judged yet."
     )
 
 

@@ -15,7 +15,8 @@ from suite.report.parts.words import in_sentences, tooltips
 _ARTICLE = re.compile(r"(<article\b[^>]*>)(.*)(</article>)", re.DOTALL)
 # Taken whole, so that nothing in it is touched; last the text between two tags, with the tag before it.
 _PARTS = re.compile(
-    r"<(script|style|code|pre|textarea|a|h[1-6]|dt|caption|figure|summary|button|label|nav|title|svg)\b[^>]*>.*?</\1>"
+    r'<tr\b[^>]*class="aside"[^>]*>.*?</tr>'  # hidden at first
+    r"|<(script|style|code|pre|textarea|a|h[1-6]|dt|caption|figure|summary|button|label|nav|title|svg)\b[^>]*>.*?</\1>"
     r"|<(?P<tag>\w+)(?P<attributes>[^>]*)>(?P<text>[^<]+)"
     r"|(?<=>)(?P<more>[^<]+)",
     re.DOTALL,
