@@ -582,7 +582,9 @@ def test_steps_below_ceilings_of_another_campaign_say_so_and_whether_these_are_s
     both = notes(matmul(1e12, **newer), ceilings[1], step)
     assert "of 2026-01-01 and 2027-01-01" in both
     unsteady = msgspec.structs.replace(ceilings[1], runs=factory.record(step_seconds=(0.1, 0.2, 0.3)).runs)
-    assert notes(ceilings[0], unsteady, bound(10**9, 10**6, 0.002, **newer)).endswith(": see the table.")
+    assert notes(ceilings[0], unsteady, bound(10**9, 10**6, 0.002, **newer)).endswith(
+        "the table has reasons against 1 of 2 times."
+    )
 
 
 def test_a_ceiling_is_no_speed_up():

@@ -54,7 +54,7 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     ]
     rest = Html(" Counting more of the work: {}.").format(Html("; ").join(wider)) if wider else ""
     words = _words(item.ratio)
-    return Html("On {}, the GPU computes a step {} as fast as the CPU.{}{}").format(
+    return Html("On {}, a step is {} as fast on the GPU as on the CPU.{}{}").format(
         item.record.machine.name,
         Html("<strong>{}</strong>").format(words) if item.quotable else words,
         item.caveat,
