@@ -130,7 +130,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
     ),
     "cold": ScopeRow(
         sentence="a cold start (lowering, compiling and the first step)", heading="cold start", badge="cold",
-        unit="in all", progress="for a cold start", title="A cold start: lowering, compiling and the first step",
+        unit="in total", progress="for a cold start", title="A cold start: lowering, compiling and the first step",
         rungs={"empty": RungWords(
             short="a cold start", long="cold: lowering, compiling and the first step, no compile cache",
         ), "warm": RungWords(
@@ -141,7 +141,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
     ),
     "run": ScopeRow(
         sentence="the documented whole run", heading="whole run", badge="run",
-        unit="in all", progress="for the whole run", title="The documented whole runs",
+        unit="in total", progress="for the whole run", title="The documented whole runs",
         rungs={"empty": RungWords(short="the whole run")},
         between=(("init", False), ("run_end", False)), compiles=True, trains=True,
         reference="headline set",
@@ -152,7 +152,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         compiles=True,
     ),
     "learning": ScopeRow(
-        sentence="training from storage", heading="training", badge="learning", unit="in all",
+        sentence="training from storage", heading="training", badge="learning", unit="in total",
         between=(("learning", False), ("learning", True)), reads_storage=True, trains=True,
         method=_READ_IN_BATCHES,
     ),

@@ -76,7 +76,7 @@ def test_the_ladder_has_it_behind_the_step_with_its_own_ratio_and_no_part_in_the
     plain, waited, cold = ladder.ladder(found.records, found.speedups)
     assert (plain.case.scope, plain.blocking, waited.blocking, cold.case.scope) == ("step", False, True, "cold")
     assert (plain.ratio.value, waited.ratio.value) == (pytest.approx(10), pytest.approx(5))
-    assert waited.words == "a step that is waited for"
+    assert waited.words == "a blocking step"
     assert ladder.amortised((plain, waited, cold)) == ladder.amortised((plain, cold)) != ()
     table = shown.table((plain, waited, cold), factory.description(), "a machine")
     assert [row[0].text.split(":")[0] for row in table.rows] == ["step", "latency", "cold"]
@@ -133,6 +133,6 @@ def test_it_is_a_number_that_can_be_cited():
     assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
     assert (found["latency"].word, found["latency"].reasons) == ("on one host", ())
     assert "ms (95 % interval" in text(Citation(number=found["latency"]))
-    assert "latency, waited for before the next, of one step in steady state" in text(Citation(number=found["latency"]))
+    assert "blocking latency of one step in steady state" in text(Citation(number=found["latency"]))
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001, 0.002, scope="transfer")])}

@@ -228,7 +228,7 @@ def test_how_busy_a_gpu_is_at_the_batch_is_said_with_where_the_batch_comes_from(
     assert [(part.says, part.why) for part in resident.parts] == [
         ("", "documented is a training that reads and distorts its pictures, and here they lay on the device")
     ]
-    assert judge("O26", at_512(0.75)).parts[0].why == "it lies between the two bounds, or its interval does"
+    assert judge("O26", at_512(0.75)).parts[0].why == "its interval is not surely beyond either bound"
     blind = judge("O26", at_512(None))
     assert blind.found.startswith("At batch 512, from storage on, it trains with ")
     assert blind.found.endswith(" pictures/s. Not measured: how busy the GPU is meanwhile.")

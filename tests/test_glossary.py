@@ -6,8 +6,7 @@ import factory
 import pytest
 
 from suite.case import Allocator, Case, Precision
-from suite.report.pages import glossary
-from suite.report.parts import tables, templates
+from suite.report.parts import tables, templates, words
 from suite.report.site import pages
 from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
@@ -18,7 +17,7 @@ from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.scopes import Scope
 from suite.variants import VARIANTS, WRITTEN, way_of
 
-STATES = "Status: what may be said of a number"
+STATES = "Status: whether a number may be quoted"
 
 
 def part(name="rounds", **shares):
@@ -31,8 +30,8 @@ def part(name="rounds", **shares):
                 findings=findings)  # fmt: skip
 
 
-def words():
-    return {word for group in glossary.groups(()).values() for word in group}
+def explained():
+    return {word for group in words.groups(()).values() for word in group}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def words():
     ids=["scope", "state", "certificate", "precision", "allocator"],
 )
 def test_every_word_of_a_closed_set_is_explained(closed):
-    assert set(get_args(closed)) <= words()
+    assert set(get_args(closed)) <= explained()
 
 
 def test_every_way_of_every_implementation_is_explained():
@@ -51,12 +50,12 @@ def test_every_way_of_every_implementation_is_explained():
         for implementation, variants in table.items()
         for variant in variants
     ]
-    assert set(map(way_of, ways)) <= words()
-    assert {"torch eager", "torch compile", "torch graph"} <= words()
+    assert set(map(way_of, ways)) <= explained()
+    assert {"torch eager", "torch compile", "torch graph"} <= explained()
 
 
 def test_what_a_status_asks_for_is_what_the_code_asks_for():
-    groups = glossary.groups(())
+    groups = words.groups(())
     assert f"at least {CERTIFIED_FROM} of JAX's time" in groups["Columns"]["certified"]
     said = groups[STATES]
     assert f"less than {CERTIFIED_FROM} of JAX's time" in said["not certified"]
@@ -65,26 +64,24 @@ def test_what_a_status_asks_for_is_what_the_code_asks_for():
 
 
 def test_a_number_has_one_of_four_states_each_explained_in_one_sentence():
-    said = glossary.groups(())[STATES]
+    said = words.groups(())[STATES]
     assert tuple(said) == get_args(State)
     assert len(said) == 4
-    assert not any(". " in words for words in said.values())
+    assert not any(". " in meaning for meaning in said.values())
 
 
 def test_every_column_of_the_speed_ups_that_is_no_plain_word_is_explained():
     plain = {"model", "batch", "speed-up", "status", "GPU precision", "CPU step", "GPU step", "machine"}
-    assert {column.split(": ")[-1] for column in tables.SPEEDUP_COLUMNS} - plain <= words()
+    assert {column.split(": ")[-1] for column in tables.SPEEDUP_COLUMNS} - plain <= explained()
 
 
 def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
     shares = {"intervals_that_hold_the_truth": ("95.0%", "9.4%", "100.0%"), "of_those_that_are_certain": ("1.0%",)}
-    said = glossary.interval((part("coverage", intervals_that_hold_the_truth=("0.0%",)), part(**shares)))
-    assert said.startswith(
-        "Made so that it holds the true value in 95 of 100 such campaigns, as far as the processes of"
-    )
+    said = words.interval((part("coverage", intervals_that_hold_the_truth=("0.0%",)), part(**shares)))
+    assert said.startswith("It holds the true value in 95 of 100 campaigns, as far as the processes of one campaign")
     assert " in 9.4% to 100.0% of simulated cases" in said
-    assert glossary.interval((part("coverage", **shares),)) == glossary.interval(())
-    assert "simulated" not in glossary.interval(())
+    assert words.interval((part("coverage", **shares),)) == words.interval(())
+    assert "simulated" not in words.interval(())
 
 
 def test_a_table_with_a_status_leads_to_the_words(tmp_path):

@@ -96,7 +96,7 @@ def test_backends_of_two_campaigns_are_said_to_be_of_two():
     other = [timed("cpu", 1, 1e-2, "plain", **later), timed("cpu", 3, 1e-2, **later)]
     notes = [read(records).tables[0].notes for records in (searched(), [*searched(), *other])]
     assert notes[0] == ()
-    assert notes[1][0].startswith("The rows are of 2 campaigns, 2026-01-01 to 2026-01-02: ")
+    assert notes[1][0].startswith("The rows are of 2 campaigns, 2026-01-01 to 2026-01-02. ")
 
 
 def test_a_step_that_did_not_go_on_says_nothing_of_another_campaigns_gpu():

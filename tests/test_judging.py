@@ -100,15 +100,15 @@ def test_a_share_without_an_interval_is_surely_above_a_level_by_what_it_leaves(s
 
 # Why nothing is decided
 
-NO_SPREAD = "nothing says how much hosts or processes differ"
+NO_SPREAD = "the spread of hosts or processes is unknown"
 ANOTHER = "it is another, which other hardware may explain"
 
 
 @pytest.mark.parametrize(
     ("values", "between", "why"),
     [
-        ([estimate(1, 0.5, 2)], False, "the interval holds the bound"),
-        ([estimate(1, 0.5, 2)], True, "it lies between the two bounds, or its interval does"),
+        ([estimate(1, 0.5, 2)], False, "the interval contains the bound"),
+        ([estimate(1, 0.5, 2)], True, "its interval is not surely beyond either bound"),
         ([estimate(1)], True, NO_SPREAD),
         ([estimate(1, 0.5, 2), estimate(1)], False, NO_SPREAD),
         ([estimate(1, None, 2), estimate(1, 0.5, 2)], False, NO_SPREAD),
@@ -120,7 +120,7 @@ def test_a_value_that_decides_nothing_says_why(values, between, why):
 
 
 def test_a_value_that_decides_nothing_has_one_bound_unless_two_are_said():
-    assert unsure(estimate(1, 0.5, 2)) == "the interval holds the bound"
+    assert unsure(estimate(1, 0.5, 2)) == "the interval contains the bound"
 
 
 @pytest.mark.parametrize(

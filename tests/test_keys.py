@@ -100,7 +100,7 @@ def test_a_record_s_digest_means_that_record_for_ever():
 def test_one_host_alone_is_open():
     found = Numbers(factory.hosts(1)).resolve(f"{GPU}/speedup")
     assert (found.state, found.value.low) == ("open", None)
-    assert found.reasons[:2] == ("1 host of 3", "no interval: too little says how much hosts differ")
+    assert found.reasons[:2] == ("1 host of 3", "no interval: too few hosts to estimate how much they differ")
 
 
 def test_a_wide_number_of_many_hosts_is_open():

@@ -67,7 +67,7 @@ def test_a_scope_that_no_pool_has_both_sides_of_is_of_one_campaign_and_says_so()
     assert [rung.case.scope for rung in rungs if rung.pooled is None] == ["transfer"]
     table = shown.table(rungs, ABOUT, "here")
     assert [row[-1].text for row in table.rows] == ["3", "one campaign", "3", "3", "3"]
-    assert table.notes[0] == "A row of one campaign has no pool: its interval is of one host."
+    assert table.notes[0] == "In a row of one campaign the interval is of one host, not of the kind of machine."
     drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
     assert {row["name"]: row["solid"] for row in drawn} == {
         "step": False, "transfer": False, "epoch": True, "cold": True, "run": True}  # fmt: skip
@@ -132,7 +132,7 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     ]
     assert both[1].cpu.reasons == both[0].cpu.reasons
     table = shown.table(both, factory.description(run=RUN), "a machine")
-    assert table.rows[1][0].text == "the same run, its compilations taken out"
+    assert table.rows[1][0].text == "the same run without its compilations"
     told_twice = (("compile", 5.0), (ladder.REST, 2.0)) * 2  # as by a search, for each of its networks
     assert ladder.ladder([whole("gpu", 40.0, *told_twice)])[1].gpu.seconds.value == pytest.approx(26.0)
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
@@ -216,8 +216,8 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
     table = shown.table(ladder.ladder(records()), ABOUT, "here")
     assert table.rows[-1][4].text == "–"
     assert table.notes == (
-        "A row of one campaign has no pool: its interval is of one host.",
-        "A row without an interval has one process, or too little says how much hosts differ.",
+        "In a row of one campaign the interval is of one host, not of the kind of machine.",
+        "A row without an interval has one process, or too few hosts to estimate how much they differ.",
     )
 
 

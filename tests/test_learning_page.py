@@ -93,9 +93,9 @@ def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
     tried = learning.LossCheck(expected="e", found="f", good=True)
     other = msgspec.structs.replace(FOUND, backend="gpu", checks=(tried,))
     (row,) = report.checks((FOUND, other)).rows
-    assert [cell.text for cell in row] == ["mnist_mlp", "gpu", "e", "f", "as it had to be"]
+    assert [cell.text for cell in row] == ["mnist_mlp", "gpu", "e", "f", "as required"]
     elsewhere = msgspec.structs.replace(other, network="mnist_cnn")
-    assert [row[-1].text for row in report.checks((FOUND, elsewhere)).rows] == ["not tried", "as it had to be"]
+    assert [row[-1].text for row in report.checks((FOUND, elsewhere)).rows] == ["not tried", "as required"]
 
 
 def test_a_network_stands_once_for_each_backend_and_in_the_order_of_names():
@@ -230,7 +230,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
     files = pages.files(Facts(records=()))
     begin = '</h1>\n\n<p class="lead">This question is open: '
-    real = "it needs the real data, which is not at hand. Answer it: <code>suite run --experiment accuracy --data tfds<"
+    real = "it needs the published data. Answer it: <code>suite run --experiment accuracy --data tfds<"
     assert begin + real in files["experiments/accuracy.md"]
     assert (
         f"{begin}no machine has answered it yet. Answer it: <code>suite run --experiment size<"

@@ -168,10 +168,10 @@ def test_why_a_number_is_open_is_said():
         (part, *_) = judged(*name, BOUNDS[name][place][0]).judgement.parts
         return part.why
 
-    assert why(("cifar10_resnet63", "steady_step"), 0) == "the ratio is another, which other hardware may explain"
+    assert why(("cifar10_resnet63", "steady_step"), 0) == "the ratio differs, which other hardware may explain"
     assert why(("catdog_cnn_128", "gpu_utilisation"), 0) == "the share is another, which the hardware may explain"
     assert why(("cifar10_resnet87", "100_epochs"), 0) == "it is shorter, which the hardware may explain"
-    assert why(("catdog_cnn_base", "accuracy"), 1) == "it lies between the two bounds, or its interval does"
+    assert why(("catdog_cnn_base", "accuracy"), 1) == "its interval is not surely beyond either bound"
     assert judged("catdog_cnn_base", "accuracy", []).judgement.found == "Needs the real data."
 
 

@@ -62,7 +62,7 @@ def test_the_page_has_errors_bounds_and_a_dash_for_what_an_inference_has_not():
     (row, bounds) = report.networks(found()).rows
     assert [cell.text for cell in row][:3] == ["mnist_mlp", "6.0e-16", units.DASH]
     assert bounds[1].text == "1.0e-10"
-    assert "1 of 1 bugs" in page_of(found(), None)
+    assert "caught 1 of 1;" in page_of(found(), None)
 
 
 def test_a_bug_that_nothing_caught_and_a_network_that_differs_are_said():
@@ -74,7 +74,7 @@ def test_a_bug_that_nothing_caught_and_a_network_that_differs_are_said():
     page = page_of(found(networks=(worse,), bugs=(missed,)), None)
     assert "differs" in page
     assert "not caught" in page
-    assert "0 of 1 bugs" in page
+    assert "caught 0 of 1;" in page
 
 
 def test_a_hostile_name_is_harmless():
@@ -96,7 +96,7 @@ def test_the_page_has_the_auc_of_both_sides_and_what_a_bug_does_to_it():
     texts = [cell.text for cell in row]
     assert texts == ["mortgage", "45", "400,000", "0.94027", "0.94028", "-1.0e-05", "1.0e-04", "agrees"]
     page = page_of(None, GROWN)
-    assert "1 of 1 bugs" in page
+    assert "for 1 of 1." in page
     assert "a level too few" in page
     assert GROWN.good
 
@@ -113,7 +113,7 @@ def test_a_bug_in_the_trees_that_goes_unseen_is_said():
     missed = msgspec.structs.replace(GROWN.planted[0], difference=9e-5)
     blind = msgspec.structs.replace(GROWN, planted=(missed,))
     assert report.planted(blind).rows[0][-1].text == "not seen"
-    assert "0 of 1 bugs" in page_of(None, blind)
+    assert "for 0 of 1." in page_of(None, blind)
     assert not blind.good
 
 

@@ -25,11 +25,11 @@ def said(records, machine=HERE):
 
 def test_each_backend_has_a_sentence_the_gpu_s_first():
     gpu, cpu = said([*factory.campaign(), *mine()])
-    assert gpu.startswith("Over its one network in common a step takes 3")
+    assert gpu.startswith("A step takes 3")
     assert f"on this GPU as on that of {factory.HOST.name}" in gpu
     assert "takes 4" in cpu
     assert "on this CPU" in cpu
-    assert "without an interval" in cpu
+    assert "no interval" in cpu
 
 
 def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
@@ -37,7 +37,7 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
     other = factory.campaign(("mnist_mlp", "cifar10_mlp"), third, campaign="20260104-000000-x")
     here = factory.campaign(("mnist_mlp", "cifar10_mlp"), HERE, campaign="20260103-000000-mine")
     (gpu, _) = said([*factory.campaign(("mnist_mlp",)), *other, *here])
-    assert "2 networks in common" in gpu
+    assert "over 2 networks" in gpu
     assert third.name in gpu
     assert said([*factory.campaign(), *mine(profile="smoke")]) == ()
     assert said(factory.campaign(), factory.HOST) == ()
@@ -156,3 +156,20 @@ def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
     printing.print_answers("dispatch", (tmp_path,), factory.HOST)
     assert "it was changed after it was written" in capsys.readouterr().err
+
+
+def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
+    many = msgspec.structs.replace(factory.HOST, name="many, 16 cores", cores=16, gpus=())
+    few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
+    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn")
+
+    def steps(machine, seconds, day):
+        records = factory.campaign(names, machine, cpu=seconds, campaign=f"2026010{day}-000000-x")
+        return [record for record in records if record.backend == "cpu"]
+
+    (_, caution) = said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], many)
+    assert caution.startswith(
+        "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 networks)."
+    )
+    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
+    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], few)) == 1

@@ -60,7 +60,7 @@ def test_what_lacks_one_of_these_is_open_and_says_what(records, lacks):
 def test_one_host_alone_has_a_value_and_no_interval(rounds):
     found = only(factory.on_hosts([changed(r, runs=r.runs[:rounds], rounds=rounds) for r in WHOLE], (1.0,)))
     assert (found.ratio.value, found.ratio.low, found.ratio.range_high) == (pytest.approx(50), None, None)
-    assert found.reasons[:2] == ("1 host of 3", "no interval: too little says how much hosts differ")
+    assert found.reasons[:2] == ("1 host of 3", "no interval: too few hosts to estimate how much they differ")
     assert (found.state, found.certificate) == ("open", "open")
 
 

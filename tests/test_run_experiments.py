@@ -69,7 +69,7 @@ def test_an_answer_on_first_calls_that_only_shows_that_it_runs_says_so():
     told = [
         first_call_vs_steady.read(of_one_machine([msgspec.structs.replace(one, profile=profile)]))
         .answers[0]
-        .endswith(" the time of a later one. Against it: it only shows that it runs.")
+        .endswith(" the time of a later one. Caution: it only shows that it runs.")
         for profile in ("quick", "smoke")
     ]
     assert told == [False, True]

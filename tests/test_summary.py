@@ -263,10 +263,10 @@ def test_a_sentence_on_results_says_what_speaks_against_all_of_them_else_against
     calm, shaky, worse = of(runs()), of(runs(doubling_ratio=3.0)), of(runs(doubling_ratio=3.0, other_load_cores=9.0))
     smoke = of(runs(1), profile="smoke")
     assert against([]) == against([calm, calm]) == ""
-    assert against(iter([shaky])) == " Against it: twice the steps took 3.00 times as long."
+    assert against(iter([shaky])) == " Caution: twice the steps took 3.00 times as long."
     assert against([worse, shaky]) == against([shaky])
-    assert against([calm, shaky, worse]) == " Something speaks against 2 of 3 times: see the table."
-    assert against([smoke, smoke]) == " Against it: it only shows that it runs."
+    assert against([calm, shaky, worse]) == " Caution: the table has reasons against 2 of 3 times."
+    assert against([smoke, smoke]) == " Caution: it only shows that it runs."
 
 
 def test_times_have_a_ratio_within_one_campaign_and_if_both_make_sense():

@@ -32,7 +32,7 @@ def test_what_is_the_same_in_every_row_is_said_once_and_the_status_stands_beside
     assert [[cell.text for cell in row] for row in made.rows] == [
         ["a", "1 s", "0 s to 2 s", "quick"], ["b", "2 s", "1 s to 3 s", "quick"],
     ]  # fmt: skip
-    assert made.same == "Throughout: precision tf32. None has: rate."
+    assert made.same == "In every row: precision tf32. Without a value: rate."
 
 
 @pytest.mark.parametrize("status", ["status", "verdict"])
@@ -63,7 +63,7 @@ def test_the_first_column_and_one_without_a_name_stay_and_so_does_a_single_row()
 def test_why_a_column_is_empty_is_said():
     empty = Cell(text="–", remark="not compared on this machine")
     assert condensed(table(("a", empty), ("b", empty), columns=("model", "baseline"))).same == (
-        "None has: baseline (not compared on this machine)."
+        "Without a value: baseline (not compared on this machine)."
     )
 
 
@@ -75,10 +75,10 @@ def test_the_status_of_several_intervals_stays_where_it_is():
 def test_a_page_says_under_the_title_what_its_table_has_no_column_for_unless_it_is_one_of_words():
     rows = (("a", "<x>", "1"), ("b", "<x>", "2"))
     plain = table(*rows, columns=("model", "precision", "time"))
-    assert '>Times<span class="same">Throughout: precision &#60;x&#62;.</span></caption>' in drawn(plain)
+    assert '>Times<span class="same">In every row: precision &#60;x&#62;.</span></caption>' in drawn(plain)
     assert '<th scope="col">precision</th>' not in drawn(plain)
     words = Table(title="Times", columns=plain.columns, rows=plain.rows, words=True)
-    assert "Throughout" not in drawn(words)
+    assert "In every row" not in drawn(words)
 
 
 def test_a_verdict_stands_before_the_hardware_that_may_lie_behind_the_edge():

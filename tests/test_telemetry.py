@@ -578,7 +578,7 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
     assert cells["temperature"].text == "–"
     assert cells["temperature"].remark
     assert cells["clocks held by"].text == "power cap"
-    assert table.notes == ("The watching process kept 1.2 % of one core busy.",)
+    assert table.notes == ("The telemetry process used 1.2 % of one core.",)
     ((*_, power, _, _, _, _, held_by),) = telemetry.telemetry_table([watched_record(gpus=(gpu,))]).rows
     assert (power.text, held_by.text) == ("–", "power cap")
     assert "average" in power.remark
@@ -588,7 +588,7 @@ def test_a_machine_without_gpu_has_no_columns_for_one():
     seen = Telemetry(seconds=1.0, readings=2, others_cores=0.5)
     lonely = factory.record(machine=factory.PLAIN, runs=(factory.run(0, 0.01, telemetry=seen),))
     table = telemetry.telemetry_table([lonely])
-    assert table.columns == ("case", "scope", "CPU utilisation", "others’ cores", "steal")
+    assert table.columns == ("case", "scope", "CPU utilisation", "other load, cores", "stolen time")
     assert [cell.text for cell in table.rows[0]] == ["cpu jax", "step", "–", "0.50", "–"]
 
 

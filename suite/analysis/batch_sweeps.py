@@ -123,9 +123,14 @@ def _filled(sweep: Sequence[PooledSpeedUp]) -> str:
     clauses = []
     for side, pools in sides.items():
         enough = filled_from(pools)
-        place = enough or pools[-1]
-        clauses.append(f"on the {side} {'above' if enough else 'nowhere up to'} {units.count(place.case.batch)}")
-    return f" A larger batch gains less than {units.percent(LITTLE)} {', '.join(clauses)}."
+        last = units.count((enough or pools[-1]).case.batch)
+        little = (
+            f"less than {units.percent(LITTLE)} beyond {last}"
+            if enough
+            else f"{units.percent(LITTLE)} or more up to {last}"
+        )
+        clauses.append(f"on the {side} {little}")
+    return f" A larger batch gains {', '.join(clauses)}."
 
 
 def _counted(item: PooledSpeedUp) -> bool:

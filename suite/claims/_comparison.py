@@ -35,7 +35,7 @@ def agrees(
     value: Estimate, documented: float, items: Sequence[Summary] = (), against: bool = False, says: str = ""
 ) -> Part:
     """Return whether a ratio is near the documented one; `against` makes the part fail."""
-    return part(says, near(value, documented), against, items, why_not_near(value, documented, "the ratio is another"))
+    return part(says, near(value, documented), against, items, why_not_near(value, documented, "the ratio differs"))
 
 
 def gained(rule: str, scope: Scope, item: PooledSpeedUp, documented: float, against: bool = False) -> Comparison:

@@ -128,8 +128,8 @@ def unsure(*values: Estimate, between: bool = False) -> str:
     With `between` there are two bounds, and values between them decide nothing.
     """
     if any(value.low is None or value.high is None for value in values):
-        return "nothing says how much hosts or processes differ"
-    return "it lies between the two bounds, or its interval does" if between else "the interval holds the bound"
+        return "the spread of hosts or processes is unknown"
+    return "its interval is not surely beyond either bound" if between else "the interval contains the bound"
 
 
 def alike(says: str, value: Estimate, documented: float, items: Sequence[Summary] = ()) -> Part:

@@ -21,12 +21,12 @@ from suite.workload import Data, Description
 TITLE = "Do the networks reach the documented accuracies?"
 TESTS = ("O23",)
 METHOD = (
-    "Each network is trained with the step that is timed, from storage, for as many steps as documented: 20 epochs on "
-    "MNIST, 2 on the reviews, 25 of 8,000 steps on cats and dogs, as long as the article trained its first network. "
-    "Then it answers every validation example. Only the published data count: the project's stand-ins are easier or "
-    "harder, so their accuracies say nothing about a documented one. The range is that of processes with different "
-    "seeds. A network whose whole run is documented is trained on CPU and GPU from equal seeds, and the two are "
-    "compared over the seeds of all campaigns."
+    "Each network is trained from storage with the timed step, for as many steps as documented: 20 epochs on MNIST,"
+    " 2 on the reviews, 25 of 8,000 steps on cats and dogs, as the article trained its first network. Then it "
+    "answers every validation example. Only published data count: stand-ins are easier or harder, so their "
+    "accuracies say nothing about a documented one. The range is over processes with different seeds. A network "
+    "with a documented whole run is trained on CPU and GPU from equal seeds, and both are compared over the seeds "
+    "of all campaigns."
 )
 NEEDS_DATA: Data = "tfds"
 WORKLOADS = (  # with a documented accuracy

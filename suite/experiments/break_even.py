@@ -20,12 +20,12 @@ from suite.workload import Description
 TITLE = "After how many steps has the GPU won back its compilation?"
 TESTS: tuple[str, ...] = ()
 METHOD = (
-    "A GPU's program takes longer to compile than a CPU's. A side's total time is its cold start, which includes the "
-    "first step, and its further steps, each pooled over hosts. The GPU has won back its longer start where both "
-    "totals are equal. The interval ends where that of their ratio no longer holds 1; a slow start and slow steps "
-    "count as fully correlated, so it is rather too wide. 'At once' means from the first step on. With a warm cache "
-    "another process has compiled the program; if nothing is said of it, the cache was empty. The seconds are those of "
-    "either side until then."
+    "A GPU's program takes longer to compile than a CPU's. A side's total time is its cold start, which includes "
+    "the first step, plus its further steps, each pooled over hosts. The GPU has won back its longer start where "
+    "both totals are equal. The interval ends where that of their ratio no longer contains 1. A slow start and slow"
+    " steps count as fully correlated, so it is rather too wide. 'At once' means from the first step on. The "
+    "compile cache is empty unless a warm one is named; then another process has compiled the program. The seconds "
+    "are each side's time until then."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual

@@ -15,20 +15,18 @@ from suite.workload import Description
 TITLE = "From which size on does the GPU win?"
 TESTS = ("O26",)
 METHOD = (
-    "Dense networks and tables of growing size are timed on both sides in each way of writing the step, each side "
-    "pooled over hosts. Their work is what one call from Python dispatches: the FLOP of its matrix products, of a scan "
-    "those of all its steps, or the rows times columns of a table. Between neighbouring sizes each side's time is "
-    "taken to be linear in the work, as a fixed cost of a call and a cost of each FLOP make it; the CPU wins below "
-    "the work at which the two are equal. Its interval ends where the ends of the speed-up's interval cross 1. It may "
-    "be quoted from three hosts on, if no end is over two times off. "
-    "The speed-up of the documented models is measured at several batch sizes. Between neighbouring "
-    "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
-    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
-    "which makes it rather too wide than too narrow. "
-    "A larger batch gains little from where no larger one has 10 % more examples a second; the last columns are the "
-    "examples a second of the best larger batch over this one's. "
-    "Invalid speed-ups do not count. What may not be quoted is drawn hollow. Batches of a documented model are timed "
-    "when it is named: suite run cifar10_mlp --experiment crossover."
+    "Dense networks and tables of growing size are timed on both sides, in each way of writing the step, each side "
+    "pooled over hosts. Their work is what one call from Python dispatches: the FLOP of its matrix products, or a "
+    "table's rows times columns. A scan counts all its steps. Between neighbouring sizes each side's time is taken "
+    "to be linear in the work: a fixed cost of a call and a cost of each FLOP. The CPU wins below the work at which"
+    " both times are equal. The interval ends where the ends of the speed-up's interval cross 1. It may be quoted "
+    "from three hosts on, if neither end is more than a factor of two off. The speed-up of the documented models is"
+    " measured at several batch sizes. Between neighbouring sizes its logarithm is taken to be linear in the "
+    "logarithm of the batch. The GPU wins from the batch above which the speed-up stays above 1. The interval of "
+    "that batch ends where the ends of the speed-up's interval cross 1, so it is rather too wide than too narrow. A"
+    " larger batch gains little if none has 10 % more examples a second; the last columns are the examples a second"
+    " of the best larger batch over this one's. Invalid speed-ups do not count. Hollow marks may not be quoted. "
+    "Batches of a documented model are timed when it is named: suite run cifar10_mlp --experiment crossover."
 )
 WORKLOADS = NAMES
 

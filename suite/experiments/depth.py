@@ -21,11 +21,11 @@ from suite.workload import Description
 TITLE = "What does a deeper network cost when its photographs come from storage?"
 TESTS = ("O18", "O19", "O20", "O21", "O22")
 METHOD = (
-    "Each network takes its steps from storage on, with as many workers as cores, and in another process of the same "
-    "round with its batch on the device alone. Another process watches the machine meanwhile: how busy the GPU is is "
-    "the share of the driver's sampling periods in which a kernel ran, not how much of it was used. The documented "
-    "speeds were measured with an input of another machine, so where the input bounds both networks a change of speed "
-    "says more about that machine than about the networks; the rate of the device alone is free of it."
+    "Each network takes steps from storage, with as many workers as cores. Another process of the same round takes "
+    "steps with the batch on the device. GPU utilisation is the share of the driver's sampling periods in which a "
+    "kernel ran, not how much of the GPU was used. The documented speeds had the input of another machine. If the "
+    "input limits both networks, a change of speed says more about that machine than about the networks. The rate "
+    "of the device alone does not depend on it."
 )
 WORKLOADS = (
     "catdog_cnn_base",

@@ -17,11 +17,11 @@ from suite.workload import Description
 TITLE = "How much of a step is dispatch?"
 TESTS = ("O2", "O3")
 METHOD = (
-    "The same step is taken in three ways: nnx-jit as tutorials write it, plain with one compiled step a call, and "
-    "scan with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
-    "a way takes longer than scan, over its own time, each pooled over hosts. Donated buffers and compiler "
-    "options also set nnx-jit apart, so its share is all that the tutorial's way costs. Where the loop surely costs "
-    "more than it saves, no share is known."
+    "The same step is taken in three ways: nnx-jit as tutorials write it; plain, one compiled step a call; and "
+    "scan, a loop of steps in one call, which pays for dispatch once. The share of dispatch is the extra time of a "
+    "way over scan, divided by the way's own time, each pooled over hosts. nnx-jit also lacks donated buffers and "
+    "compiler options, so its share is the whole cost of the tutorial's way. If the loop surely costs more than it "
+    "saves, no share is known."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 

@@ -24,16 +24,15 @@ from suite.workload import Description
 TITLE = "Does the time of one step tell the time of an epoch?"
 TESTS = ("O9",)
 METHOD = (
-    "Predicted is the number of steps of an epoch times the time of one step in steady state, its batch on the "
-    "device: what an article extrapolates. Where a whole run is documented, its epochs are measured from first to "
-    "last, each batch copied from memory, and the middle one counts; compiling and validation are not in it. An epoch "
-    "from storage is not run to its end: it is the time of a step with its input over a window, times the number of "
-    "steps. So that one is extrapolated too, and says only what the input adds to a step; 'timed' is how much of the "
-    "epoch the window covers, and what happens once an epoch or only later is not in it. Both times are of the rounds "
-    "that have both: a whole run is repeated less often than its step. An epoch is the data set once: 250 steps of 32 "
-    "photographs, not the 8,000 that the article calls one, and for the residual network, whose source takes one batch "
-    "four times, the 50,000 pictures that it was taken from. Networks of more than a hundred teraFLOP an epoch are "
-    "asked of a GPU alone."
+    "The prediction is an epoch's number of steps times the time of one step with its batch on the device, as an "
+    "article extrapolates. If a whole run is documented, its epochs are measured, with each batch copied from "
+    "memory; the median epoch counts, without compiling and validation. An epoch from storage is not measured to "
+    "its end: the step with its input is timed over a window, and multiplied by the number of steps. So it is "
+    "extrapolated too, and shows only what the input adds to a step. 'timed' is the share of the epoch in the "
+    "window. What happens once an epoch, or later, is not in it. Both times are from rounds that have both. An "
+    "epoch is one pass over the data: 250 steps of 32 photographs, not the 8,000 steps that the article calls an "
+    "epoch. The residual network's source takes one batch four times; here its epoch is the 50,000 pictures of the "
+    "data set. Networks of more than a hundred teraFLOP an epoch run on a GPU only."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base", "cifar10_resnet63")
 

@@ -23,9 +23,10 @@ from suite.workload import Description
 TITLE = "How much slower is the first call?"
 TESTS = ("O5", "O6", "O7")
 METHOD = (
-    "A fresh process with an empty compile cache calls the step four times and waits after each, by the wall clock and "
-    "by its own CPU time. The first call lowers and compiles too. Steady are calls three and four. On the CPU it has "
-    "the system's allocator, as the article's had. Ratios are paired by process, and of the two sides by round."
+    "A fresh process with an empty compile cache calls the step four times and blocks after each. It reads the wall"
+    " clock and its own CPU time. The first call includes lowering and compiling; calls three and four are the "
+    "steady state. On the CPU it uses the system's allocator, as the article did. Ratios are paired by process, "
+    "those of the two sides by round."
 )
 WORKLOADS = ("cifar10_resnet63",)
 

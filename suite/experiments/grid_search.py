@@ -23,20 +23,18 @@ from suite.workload import Description
 TITLE = "Does a grid search recover what one small network leaves idle?"
 TESTS = ("O4",)
 METHOD = (
-    "One training step of the first network of the grid is timed alone, as it is when one fit comes after another, and "
-    "with so many fits stacked by vmap into one program, each with its own values, examples and dropout. The gain is "
-    "the examples a second of all fits together over those of the fit alone, paired by round. Another process watches "
-    "how busy the GPU is: the driver says in which share of the last second any kernel ran, not how much of the chip "
-    "it used, so FLOP/s stand beside it; for that the step goes on for eleven seconds in one of the processes, of the "
-    "same campaign, or of the one that last did so where that has not. The host hands out a lone fit's steps one by "
-    "one and may be slower on another day, so that the least and the most of all campaigns stand beside a gain. The "
-    "whole search itself is timed too: all fits on three folds with their scores, which are mean log losses of what a "
-    "fit held out, and the best point trained again. Its examples lie on the device, and a step is handed their "
-    "numbers. Building and compiling are in its time. Where a way was not timed whole, the time of its fits is "
-    "derived: the documented steps times these steps, as if all networks took as long as the first; stacked, the fits "
-    "of one network train together until the shorter of them have ended. The scores of a point are of the searches of "
-    "all campaigns, each from another seed; one after another and stacked they agree if their means differ by no more "
-    "than the searches do."
+    "One training step of the grid's first network is timed alone, and with many fits stacked by vmap into one "
+    "program. Each stacked fit has its own values, examples and dropout. The gain is the examples a second of all "
+    "fits together over those of one fit, paired by round. GPU utilisation is the driver's: the share of the last "
+    "second in which any kernel ran. It does not say how much of the chip was used, so FLOP/s are shown too. For "
+    "it, one process continues the step for eleven seconds, in this campaign or the last one that did. The steps of"
+    " one fit depend on the host's dispatch and vary from day to day, so the lowest and highest gain of all "
+    "campaigns are shown. The whole search is also timed: all fits on three folds with their scores, and the best "
+    "point trained again. A score is the mean log loss on the held-out fold. Examples lie on the device, and a step"
+    " gets their indices. Building and compiling count. If a whole search was not timed, its time is derived: the "
+    "documented steps times the step time, as if all networks were as fast as the first. The fits of one stacked "
+    "network train together until the shorter ones have ended. Scores are from the searches of all campaigns, each "
+    "with another seed. One after another and stacked agree if their means differ no more than the searches do."
 )
 WORKLOADS = ("mnist_grid_search",)
 SUSTAINED = True

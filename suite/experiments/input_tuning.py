@@ -25,15 +25,15 @@ from suite.workload import Description
 TITLE = "How is the input pipeline tuned?"
 TESTS = ("O16", "O17", "O24")
 METHOD = (
-    "Steps from storage on, on the GPU or where there is none on the CPU, with 1 to 16 workers, batches of 32 to 256, "
-    "and augmentation on the host or none; more workers than cores are measured too, as the article did. Then, at the "
-    "documented default of one worker and batch 32, one setting at a time is changed. What is compared in words is "
-    "measured in three processes, taken in turns: the default, four workers with batch 64, every cell with as many "
-    "workers as cores, and the single settings. The other cells are one process each; the fastest of so many is a "
-    "little faster than it would be again. Every rate is pooled over hosts, and set against the default's. A cell is a "
-    "window of at least 20 steps and 5 s after the queue was emptied. The networks with dropout, with and without "
-    "augmentation, are measured at the default and with as many workers as cores at batch 64: which cell is best is "
-    "not known before. On a CPU the workers and the network share its cores."
+    "Steps from storage are timed on the GPU, or on the CPU without one: 1 to 16 workers, batches of 32 to 256, "
+    "with and without augmentation on the host. More workers than cores are measured too, as in the article. Then "
+    "one setting at a time is changed from the documented default of one worker and batch 32. What the sentences "
+    "compare is measured in three processes: the default, four workers with batch 64, every cell with as many "
+    "workers as cores, and the single settings. Other cells have one process each, so the fastest of so many would "
+    "be a little slower if measured again. Every rate is pooled over hosts and compared with the default's. A cell "
+    "is a window of at least 20 steps and 5 s after the queue was drained. The networks with dropout, with and "
+    "without augmentation, are measured at the default and with as many workers as cores at batch 64. On a CPU the "
+    "workers and the network share its cores."
 )
 WORKLOADS = ("catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_noaug")
 

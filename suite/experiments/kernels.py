@@ -20,10 +20,11 @@ from suite.workload import Description
 TITLE = "Is the GPU waiting for launches?"
 TESTS: tuple[str, ...] = ()
 METHOD = (
-    "One process times a step by the host's clock. Another takes the same step under JAX's profiler: the GPU's own "
-    "clock tells when its streams worked, on kernels, copies and memory sets; what overlaps counts once. The rest of "
-    "the step are gaps, in which the GPU waits for the next launch. The profiler slows the host, but not the kernels, "
-    "so its process times nothing else. A step is called launch-bound if its gaps are surely more than 10 %."
+    "One process times a step by the host's clock. Another takes the same step under JAX's profiler, which uses the"
+    " GPU's own clock. It adds up the time in which a stream ran kernels, copies or memory sets; overlaps count "
+    "once. The rest of the step is gaps, in which the GPU waits for the next launch. The profiler slows the host, "
+    "but not the kernels, so its process times nothing else. A step is launch-bound if its gaps are surely more "
+    "than 10 %."
 )
 WORKLOADS: tuple[str, ...] = ()
 

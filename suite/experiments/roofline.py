@@ -94,7 +94,7 @@ def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
     if not used or not several_campaigns(item.record for item in (*used, *steps)):
         return ""
     days = " and ".join(sorted({units.day(item.record.created) for item in used}))
-    said = f"The ceilings are of {days}, the steps of their own campaigns: on another host a share may be another."
+    said = f"The ceilings are of {days}, the steps of their own campaigns: on another host a share may differ."
     return said + caveat(used)
 
 

@@ -25,7 +25,16 @@ _PRECISIONS: dict[Precision, str] = {
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     tables = measured(facts.records, facts.catalogue), answered(facts.answers)
-    return {PATH: facts.page(PATH, tables=tables, matrices=matrices(facts))}
+    return {PATH: facts.page(PATH, tables=tables, matrices=matrices(facts), lead=_lead(tables[0], facts.catalogue))}
+
+
+def _lead(models: Table, catalogue: Sequence[Description]) -> str:
+    """Return how many machines timed the models, in a sentence."""
+    complete = sum(any(cell.sort == len(catalogue) for cell in row) for row in models.rows)
+    number = units.pluralize(len(models.rows), "machine")
+    if not models.rows:
+        return "No machine has timed a model yet."
+    return f"Models were timed on {number}; {units.count(complete)} of them timed all {units.count(len(catalogue))}."
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:

@@ -44,7 +44,7 @@ def review_table(some: Reviews) -> Table:
     """Return reviews as a table."""
     rows = tuple(row_of(one.label, one.text, units.count(one.words)) for one in some.reviews)
     title = f"Twelve reviews of the stand-in for {some.dataset}, seed {some.seed}"
-    return Table(title=title, columns=("the film", "beginning", "words in all"), rows=rows, words=True)
+    return Table(title=title, columns=("opinion", "beginning", "words"), rows=rows, words=True)
 
 
 def row_table(table: Rows) -> Table:
@@ -64,7 +64,7 @@ def spread_table(table: Rows) -> Table:
         row_of(column.name, *(number_cell(value, units.number) for value in column.quantiles))
         for column in table.columns
     )
-    return Table(title=f"How {units.count(table.rows)} rows are spread", columns=("column", *_QUANTILES), rows=rows)
+    return Table(title=f"Quartiles of {units.count(table.rows)} rows", columns=("column", *_QUANTILES), rows=rows)
 
 
 def published_table(published: tuple[Published, ...]) -> Table:

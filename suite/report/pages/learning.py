@@ -20,12 +20,27 @@ _COLUMNS = (
 def files(facts: Facts) -> dict[str, str]:
     """Return the page: networks by name, the CPU before the GPU."""
     some = sorted(facts.lessons, key=lambda check: (check.network, check.backend))
-    return {PATH: render(PATH, some=some, trained=trained(some), checks=checks(some), origin=origin(some))}
+    page = render(PATH, some=some, lead=lead(some), trained=trained(some), checks=checks(some), origin=origin(some))
+    return {PATH: page}
+
+
+def lead(some: Sequence[LearningCheck]) -> str:
+    """Return how many networks learn, in a sentence."""
+    verdicts: dict[str, bool] = {}
+    for check in some:
+        if check.trained is not None:
+            verdicts[check.network] = verdicts.get(check.network, True) and check.trained.good
+    if not verdicts:
+        return "No network has been trained yet."
+    number = f"{units.count(sum(verdicts.values()))} of {units.pluralize(len(verdicts), 'network')}"
+    return (
+        f"{number} learn with the timed step: each reaches its bound from every seed, and its broken versions do not."
+    )
 
 
 def trained(some: Sequence[LearningCheck]) -> Table:
     """Return the accuracies by network and backend."""
-    title = "Trained on the small stand-ins and judged by examples that no step saw"
+    title = "Accuracy on held-out examples of the small stand-ins"
     rows = tuple(_row(check, check.trained) for check in some if check.trained is not None)
     return Table(title=title, columns=_COLUMNS, rows=rows, words=True)
 
@@ -42,7 +57,7 @@ def _row(check: LearningCheck, one: Trained) -> tuple[Cell, ...]:
 
 def checks(some: Sequence[LearningCheck]) -> Table:
     """Return the required and the reached losses; drop untried GPU checks of networks that a GPU has tried."""
-    words = {True: "as it had to be", False: "shortfall", None: "not tried"}
+    words = {True: "as required", False: "shortfall", None: "not tried"}
     on_gpu = {check.network for check in some if check.backend == "gpu"}
     rows = tuple(
         row_of(check.network, check.backend, c.expected, c.found, words[c.good])
@@ -50,8 +65,8 @@ def checks(some: Sequence[LearningCheck]) -> Table:
         for c in check.checks
         if c.good is not None or check.network not in on_gpu
     )
-    columns = ("network", "backend", "has to be", "was", "verdict")
-    return Table(title="What losses do", columns=columns, rows=rows, words=True)
+    columns = ("network", "backend", "required", "result", "verdict")
+    return Table(title="Losses of CPU and GPU, required and reached", columns=columns, rows=rows, words=True)
 
 
 def origin(some: Sequence[LearningCheck]) -> Table:

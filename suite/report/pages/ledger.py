@@ -15,18 +15,18 @@ from suite.results.views.table import Cell, Table, times_cells
 from suite.workload import KNOWN, Claim, Description
 
 PATH = "ledger.md"
-_OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
+_OBSERVED = ("observation", "article", "what it says", "verdict", "what was found", "machine", "experiment")
 _CLAIMED = (
     "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
     "what was found", "rule",
 )  # fmt: skip
 _WORDS = (
-    "Speed-ups, times and shares are pooled over hosts, as on the machines' pages. Surely means that the whole 95 % "
-    "interval says so. A value without one, such as that of a single process, is surely beyond a bound if it is beyond "
-    f"it by a factor of {SURELY:g}.",
-    f"Within a factor of {SIZE:g} means that the whole interval is: what is more uncertain reproduces nothing.",
-    "What is neither surely so nor surely not decides nothing. Nor does an invalid speed-up, nor one campaign's result "
-    "that is not steady. A speed-up that is not certified decides nothing in favour of the GPU.",
+    "Speed-ups, times and shares are pooled over hosts, as on the machines' pages. Surely means: the whole 95 % "
+    "interval lies beyond the bound. A value without an interval must be beyond it by a factor of "
+    f"{SURELY:g}.",
+    f"Within a factor of {SIZE:g} means: the whole interval is.",
+    "A part is undecided if its interval contains the bound. Invalid speed-ups and unsteady results of one campaign "
+    "decide nothing. A speed-up that is not certified decides nothing in favour of the GPU.",
 )
 _DECIDED = ("reproduced", "in part", "refuted")
 
@@ -47,20 +47,36 @@ def files(facts: Facts) -> dict[str, str]:
     claimed = tuple(map(_claimed, numbers))
     page = facts.page(
         PATH,
+        lead=lead(counts["observations"]),
         counts=_counts(counts),
         observed=Table(title="What the articles observed", columns=_OBSERVED, rows=observed, words=True, searched=True),
-        rules=Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
-        claimed=Table(title="Each beside the measurement nearest to it", columns=_CLAIMED, rows=claimed, words=True),
+        rules=Table(title="The rules", columns=("observation", "rule"), rows=rules, notes=_WORDS, words=True),
+        claimed=Table(
+            title="The articles' numbers, each beside the nearest measurement",
+            columns=_CLAIMED,
+            rows=claimed,
+            words=True,
+        ),
         experiments={**facts.links[""], **asked},
     )
     return {PATH: page}
+
+
+def lead(verdicts: Mapping[Verdict, int]) -> str:
+    """Return what became of the articles' observations, in a sentence."""
+    reproduced, partly, refuted = (units.count(verdicts.get(verdict, 0)) for verdict in _DECIDED)
+    others = sum(verdicts.values()) - sum(verdicts.get(verdict, 0) for verdict in _DECIDED)
+    return (
+        f"Of the articles' {units.count(sum(verdicts.values()))} observations, {reproduced} are reproduced, {partly} "
+        f"in part and {refuted} refuted; {units.count(others)} cannot be judged yet."
+    )
 
 
 def _counts(judged: Mapping[str, Mapping[Verdict, int]]) -> Table:
     """Return the number of claims by verdict."""
     counted = ((what, [counts.get(verdict, 0) for verdict in VERDICTS]) for what, counts in judged.items())
     rows = tuple(row_of(what, *map(count_cell, (*counts, sum(counts)))) for what, counts in counted)
-    return Table(title="Verdicts", columns=("", *VERDICTS, "all"), rows=rows)
+    return Table(title="Verdicts", columns=("kind of claim", *VERDICTS, "all"), rows=rows)
 
 
 def judgements(evidence: Evidence) -> dict[str, Judgement]:
@@ -96,8 +112,8 @@ def documented(
 
 
 def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
-    said, texts = Cell(text=each.said, remark=each.article), (judgement.found, machine, each.experiment)
-    return row_of(each.code, said, judgement.verdict, *(text or units.DASH for text in texts))
+    texts = judgement.found, machine, each.experiment
+    return row_of(each.code, each.article, each.said, judgement.verdict, *(text or units.DASH for text in texts))
 
 
 def _claimed(entry: Entry) -> tuple[Cell, ...]:

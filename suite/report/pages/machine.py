@@ -42,7 +42,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         facts=_facts(records, what),
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
-        steps=roofline.table("Steps beside what this machine does at most", steps, ceilings) if steps else None,
+        steps=roofline.table("Steps below the ceilings of this machine", steps, ceilings) if steps else None,
         cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
     )
     charts = {path: text for figure in (shown.figures if shown else ()) for path, text in figure.files.items()}

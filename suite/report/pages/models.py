@@ -19,7 +19,9 @@ def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     machine = first(facts.speedups)
     step = rungs.step(rungs.rungs(item for item in facts.speedups if item.machine == machine))
-    return {PATH: facts.page(PATH, table=models(facts.measured, step.by_workload if step else {}))}
+    table = models(facts.measured, step.by_workload if step else {})
+    number = units.pluralize(len(table.rows), "model")
+    return {PATH: facts.page(PATH, table=table, lead=f"{number} come from articles that timed CPU and GPU.")}
 
 
 def models(records: Iterable[Record], steps: Mapping[str, PooledSpeedUp]) -> Table:
@@ -38,7 +40,7 @@ def models(records: Iterable[Record], steps: Mapping[str, PooledSpeedUp]) -> Tab
         for about in order
     )  # fmt: skip
     return Table(
-        title=f"{units.pluralize(len(order), 'model')} of articles that time CPU and GPU",
+        title="The models, by family",
         columns=("model", "name in keys", "family", "parameters", "data", f"a step{machine}", "article"),
         rows=tuple(rows),
         words=True,

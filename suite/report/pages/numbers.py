@@ -95,7 +95,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
         },
         folded=[
             *_folded("that may not be quoted yet", open_ones),
-            *_folded("on one host, which no pool gives", [cited for cited in citations if not cited.number.pooled]),
+            *_folded("of one host, without a pool", [cited for cited in citations if not cited.number.pooled]),
         ],
     )
 

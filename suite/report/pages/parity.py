@@ -9,12 +9,12 @@ from suite.results.views.table import Cell, Table
 
 PATH = "parity.md"
 CHECKS = {
-    "logits": "what the network returns in float64: norm of the difference over the norm",
+    "logits": "the output in float64: norm of the difference over the norm",
     "loss": "the loss in float64, relative",
-    "gradients": "the worst parameter's gradient in float64, over the larger of its norm and 1/1000 of all gradients'",
+    "gradients": "a parameter's worst gradient in float64, over its norm or 1/1000 of all gradients' norm if larger",
     "steps": "the worst loss of ten steps of the optimizer in float64, absolute",
     "statistics": "the worst moving statistic after these steps, relative",
-    "float32": "what the network returns in float32 at highest precision, against the reference in float64",
+    "float32": "the output in float32 at highest precision, against the reference in float64",
 }
 
 
@@ -23,6 +23,7 @@ def files(facts: Facts) -> dict[str, str]:
     parity, grown = facts.networks, facts.boosted
     page = render(
         PATH,
+        lead=lead(parity),
         found=parity,
         grown=grown,
         origin=_origin,
@@ -34,6 +35,15 @@ def files(facts: Facts) -> dict[str, str]:
         seen=sum(grown.seen(bug.difference) for bug in grown.planted) if grown else 0,
     )
     return {PATH: page}
+
+
+def lead(parity: Parity | None) -> str:
+    """Return how many networks agree, in a sentence."""
+    if parity is None:
+        return "No network has been compared with an independent implementation yet."
+    agree = sum(one.agrees for one in parity.networks)
+    number = f"{units.count(agree)} of {units.pluralize(len(parity.networks), 'network')}"
+    return f"{number} agree with an independent implementation, in outputs, gradients and ten steps of training."
 
 
 def _origin(session: Parity | Trees) -> list[tuple[str, str]]:
@@ -67,7 +77,9 @@ def _network(one: Network) -> tuple[Cell, ...]:
 def bugs(parity: Parity) -> Table:
     """Return the planted bugs, each with the first check that caught it."""
     rows = tuple(row_of(one.bug, one.network, one.check or "not caught") for one in parity.bugs)
-    return Table(title="Planted bugs and what caught them", columns=("bug", "planted in", "caught by"), rows=rows)
+    return Table(
+        title="Planted bugs, each with the check that caught it", columns=("bug", "planted in", "caught by"), rows=rows
+    )
 
 
 def forests(trees: Trees) -> Table:
@@ -84,10 +96,10 @@ def forests(trees: Trees) -> Table:
     )
     columns = ("table", "columns", "rows", "AUC of JAX", "AUC of XGBoost", "difference", "bound", "verdict")
     notes = (
-        "The tables are drawn, none is read: each has as many columns as the documented one whose name it bears, and "
-        "labels that depend on some of them.",
+        "Each table is drawn from a seed. It has as many columns as the documented one of its name, and some of them "
+        "decide the label.",
     )
-    return Table(title="How well trees tell rows apart", columns=columns, rows=rows, notes=notes)
+    return Table(title="AUC of the trees of JAX and XGBoost", columns=columns, rows=rows, notes=notes)
 
 
 def planted(trees: Trees) -> Table:
@@ -102,4 +114,4 @@ def planted(trees: Trees) -> Table:
         for one in trees.planted
     )
     columns = ("bug", "table", "difference", "verdict")
-    return Table(title="Bugs planted in the trees and what they do to the AUC", columns=columns, rows=rows)
+    return Table(title="Bugs planted in the trees: change of the AUC", columns=columns, rows=rows)

@@ -21,7 +21,7 @@ WANTED = (  # the complete proof
     "kills", "hostile",
 )  # fmt: skip
 _COMMIT = 12  # characters of a digest
-_COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")
+_COLUMNS = ("part", "passed", "question", "date", "commit", "machine", "duration")
 
 
 _NEXT = "Do the numbers hold on the next machine?"
@@ -44,6 +44,7 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
     present = [ran[name] for name in names if name in ran]
     return render(
         PATH,
+        lead=lead(present),
         overview=overview(present),
         missing=[name for name in names if name not in ran],
         sections=list(map(_section, present)),
@@ -57,11 +58,20 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
     )
 
 
+def lead(parts: Sequence[Part]) -> str:
+    """Return how many checks of the harness passed, in a sentence."""
+    judged = [finding for part in parts for finding in part.judged]
+    if not judged:
+        return "The harness has not been tested yet."
+    passed = units.count(sum(finding.good for finding in judged))
+    return f"The harness passed {passed} of {units.pluralize(len(judged), 'check')}; the page names every shortfall."
+
+
 def _section(part: Part) -> dict[str, Any]:
     """Return a part's section: figures, shortfalls, folded details and its file."""
     short = [finding for finding in part.findings if not finding.good]
     rest = []
-    for title in ("as they had to be", *part.others):
+    for title in ("passed", *part.others):
         word = title if title in part.others else ""
         some = [finding for finding in part.findings if finding.good and finding.apart == word]
         if some:
@@ -154,7 +164,7 @@ def totals(some: Sequence[Total]) -> Table:
 
 def findings(title: str, some: Sequence[Finding]) -> Table:
     """Return what was tried, what was required, and the outcome."""
-    columns = ("tried", "has to be", "was", "seen by", "verdict")
+    columns = ("trial", "expected", "result", "seen by", "verdict")
     rows = (row_of(one.what, one.expected, one.found, one.by or units.DASH, one.verdict) for one in some)
     return Table(title=title, columns=columns, rows=tuple(rows), words=True)
 

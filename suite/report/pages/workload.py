@@ -1,11 +1,11 @@
 """A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.experiments.kernels import kernel_times
-from suite.report.parts import ladder, tables
+from suite.report.parts import ladder, lead, rungs, tables
 from suite.report.parts.facts import STEPS, Facts
 from suite.report.parts.html import Html, address, anchor
 from suite.report.parts.on_machine import on_machine
@@ -46,11 +46,15 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         )
         for slug, of_machine in by_machine(records).items()
     ]
-    data = data_words(records, about)
+    data, chosen = data_words(records, about), _first(steps)
+    amounts = rungs.rungs(item for item in (*speedups, *_ways(facts, latest.workload)) if item.machine == chosen)
+    charts_of = {slug: each.ladder_figures for slug, each in zip(by_machine(records), machines, strict=True)}
     page = facts.page(
         path,
         "workload.md.j2",
         about=about,
+        lead=lead.of_model(amounts, latest.workload),
+        chart=next(iter(charts_of.get(chosen, ())), None),
         facts=_facts(about, data),
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
         published=any(record.campaign not in facts.local for record in records),
@@ -62,6 +66,18 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
     )
     charts = {path: text for each in machines for figure in each.figures for path, text in figure.files.items()}
     return charts | {path: page}
+
+
+def _first(steps: Sequence[PooledSpeedUp]) -> str:
+    """Return the machine whose headline step has most hosts; '' without one."""
+    headline = [item for item in steps if item.headline]
+    return max(headline, key=lambda item: (item.quotable, item.hosts)).machine if headline else ""
+
+
+def _ways(facts: Facts, workload: str) -> Iterator[PooledSpeedUp]:
+    """Yield the workload's loops as people write them, on all machines."""
+    for evidence in facts.evidence.values():
+        yield from (item for item in evidence.ways if item.workload == workload)
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ def figure(name: str, chart: Chart | HeatMap, alternative: str, title: str = "")
 
 def _marks(chart: Chart | HeatMap) -> str:
     """Return how the chart marks intervals and values that are not quotable."""
-    doubtful = "not to be quoted, or something speaks against it."
+    doubtful = "not to be quoted; the table has the reason."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
     bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""

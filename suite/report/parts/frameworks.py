@@ -19,7 +19,7 @@ COLUMNS = (  # the important ones first: a narrow screen shows only these
 )  # fmt: skip
 _TERMINAL = ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
 _COUNTED = (
-    " Workloads that differ in data or dropout alone count as one network, the data-parallel model and trees as none."
+    " Workloads that differ only in data or dropout count once; the data-parallel model and the trees do not count."
 )
 
 

@@ -17,13 +17,12 @@ _INPUTS = ("case", "batch", "examples/s", "95 % interval", "first batch", ON_ONE
 _ACCURACIES = ("case", "trained on", "steps", "validation examples", "accuracy")
 _ACCURACIES_IN_TERMINAL = ("model", "case", "trained on", "steps", "accuracy")
 _SHARE = (
-    "The step's share is how much of the time the step alone accounts for, its batch on the device; the device "
-    "waits for the rest of it.",
+    "The step's share is the time of the step alone, its batch on the device, over the time with input. For the rest "
+    "the device waits.",
 )
 _ACCURACY = (
-    "An accuracy is the share of the validation's examples, none of which was trained on, that the network answers "
-    "right after so many steps from storage: its largest output for classes, a sigmoid above one half for two. It "
-    "is of one process; what stand-ins show is no claim about the published data.",
+    "An accuracy is the share of validation examples that the network answers correctly after training from storage. "
+    "It is of one process. Accuracies on stand-ins say nothing about the published data.",
 )
 
 

@@ -26,9 +26,9 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
     """Return what a rung includes."""
     run, grid = about.run, about.grid
     if blocking:
-        return "latency: one step, waited for before the next"
+        return "latency: one blocking step"
     if not compiling:
-        return "the same run, its compilations taken out"
+        return "the same run without its compilations"
     if case.scope != "run" or run is None:
         return SCOPES[case.scope].rungs[case.cache].long
     if grid is not None:
@@ -43,7 +43,7 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     """Return a row for each rung, with the speed-up if it is known."""
     return Table(
-        title=f"The clock ladder, {machine}: the same work, more and more of it counted",
+        title=f"The clock ladder, {machine}: CPU and GPU times as more of the work is counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
         rows=tuple(row_of(words(rung.case, about, rung.compiling, rung.blocking), *_cells(rung)) for rung in rungs),
         notes=_notes(rungs),
@@ -73,8 +73,8 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
 
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
-    one = ("A row of one campaign has no pool: its interval is of one host.",) if alone else ()
-    none = ("A row without an interval has one process, or too little says how much hosts differ.",)
+    one = ("In a row of one campaign the interval is of one host, not of the kind of machine.",) if alone else ()
+    none = ("A row without an interval has one process, or too few hosts to estimate how much they differ.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
     return (*one, *(none if lacking else ()), *campaigns_note(alone))
 

@@ -15,11 +15,11 @@ from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.views.experiment_result import Point
 
 _CAPTION = (
-    "CPU time over GPU time, float32 at highest precision on both sides, on one kind of machine. Lines are 95 % "
-    "intervals, and on top, beside the geometric means, where most models lie. Hollow: not to be quoted, as there are "
-    f"fewer than {FEWEST_HOSTS} hosts, the interval is missing or too wide, or a baseline may take less than "
-    f"{CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: what the articles report, of whole runs and "
-    "clusters too, but not of first calls."
+    "CPU time over GPU time in full float32, on one kind of machine. Lines are 95 % intervals; on top, beside the "
+    "geometric means, they span most models. Hollow: not to be quoted. It has "
+    f"fewer than {FEWEST_HOSTS} hosts, no interval or too wide a one, or a baseline may take less than "
+    f"{CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: the articles' own numbers, also of whole runs "
+    "and clusters."
 )
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 
@@ -100,6 +100,6 @@ def _hosts(amounts: Sequence[Rung]) -> str:
     if not apart:
         return ""
     return (
-        f"Of the {units.count(len(wider))} other marks {units.count(len(apart))} come from other campaigns than the "
-        "model's step, maybe on other hosts: two marks of a row differ for sure only where their lines do not overlap."
+        f"Besides the steps, {units.count(len(apart))} of {units.count(len(wider))} marks come from other campaigns, "
+        "perhaps on other hosts. Two marks of a row surely differ only if their lines do not overlap."
     )

@@ -27,8 +27,8 @@ def answer(amounts: Sequence[Rung], records: Sequence[Record], others: Sequence[
     step = rungs.step(amounts)
     if step is None and any(record.machine.gpus for record in records):
         return Html.escape(
-            "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
-            f"and with its headline batch has been timed on both here yet.{_left_out(records)}{_others(others)}"
+            "No speed-up yet: no step in full float32, at its headline batch, has been timed on both CPU and GPU "
+            f"here.{_left_out(records)}{_others(others)}"
         )
     if step is None:
         return Html(
@@ -39,6 +39,27 @@ def answer(amounts: Sequence[Rung], records: Sequence[Record], others: Sequence[
         (item,) = step.by_workload.values()
         return _alone(item)
     return Html(" ").join([_centre(step), *_slower(step), *_remaining(step, amounts)])
+
+
+def of_model(amounts: Sequence[Rung], workload: str) -> Html:
+    """Return what one model's step gains from the GPU and what more of the work leaves of it; '' without a step."""
+    step = rungs.step(amounts)
+    if step is None or workload not in step.by_workload:
+        return Html("")
+    item = step.by_workload[workload]
+    wider = [
+        Html("{}, {}").format(rung.words, _words(rung.by_workload[workload].ratio))
+        for rung in amounts
+        if rung is not step and workload in rung.by_workload
+    ]
+    rest = Html(" Counting more of the work: {}.").format(Html("; ").join(wider)) if wider else ""
+    words = _words(item.ratio)
+    return Html("On {}, a step is {} as fast on the GPU as on the CPU.{}{}").format(
+        item.record.machine.name,
+        Html("<strong>{}</strong>").format(words) if item.quotable else words,
+        item.caveat,
+        rest,
+    )
 
 
 def short(value: float) -> str:
@@ -57,7 +78,7 @@ def finding(amounts: Sequence[Rung]) -> str:
         return ""
     before, after = (short(rungs.mean(one.by_workload[name] for name in models)) for one in (step, wider))
     number = units.pluralize(len(models), "model")
-    return f"What is counted decides: {before} for a step is {after} {wider.words} ({number})"
+    return f"A step gains {before}; {wider.words}, it is {after} ({number})"
 
 
 def quoting(items: Sequence[PooledSpeedUp]) -> Html:
@@ -65,11 +86,11 @@ def quoting(items: Sequence[PooledSpeedUp]) -> Html:
     if len(items) < 2:
         return Html("")
     order = sorted(items, key=lambda item: item.ratio.value)
-    low, high = (f"{_words(item.ratio)} for {item.record.description.title}" for item in (order[0], order[-1]))
+    low, high = (f"{_words(item.ratio)} for “{item.record.description.title}”" for item in (order[0], order[-1]))
     quotable = sum(item.quotable for item in items)
     lacking = f" Not yet: {_faults(items)}." if quotable < len(items) else ""
-    return Html("All {} speed-ups of a step run from {} to {}; {} may be quoted.{}{}").format(
-        units.count(len(items)), low, high, units.count(quotable) if quotable else "none", lacking, _best(items)
+    return Html("The {} speed-ups of a step run from {} to {}. {} may be quoted.{}{}").format(
+        units.count(len(items)), low, high, units.count(quotable) if quotable else "None", lacking, _best(items)
     )
 
 
@@ -80,8 +101,8 @@ def _centre(step: Rung) -> Html:
     error = rungs.typical_error(items)
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     return Html(
-        "A step in full float32 is <strong>{}</strong> as fast on one {} as on {} beside it: the geometric mean of {}, "
-        "{}{}."
+        "A step in full float32 is <strong>{}</strong> as fast on one {} as on {} beside it. That is the geometric "
+        "mean of {}, {}{}."
     ).format(
         short(step.mean),
         machine.gpus[0].name if machine.gpus else machine.name,
@@ -89,7 +110,7 @@ def _centre(step: Rung) -> Html:
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",
-        f", each known to about ±{units.percent(error)}" if error is not None else "",
+        f"; each is known to about ±{units.percent(error)}" if error is not None else "",
     )
 
 
@@ -111,11 +132,10 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
         both = rungs.both(step, rung)
         if rung is not step and both:
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
-            words = Html("{} <strong>{}</strong> instead of {} ({})")
-            number = units.count(len(both)) if each else units.pluralize(len(both), "model")
-            each.append(words.format(rung.words, short(after), short(before), number))
+            words, number = Html("{}, {} becomes <strong>{}</strong> ({})"), units.pluralize(len(both), "model")
+            each.append(words.format(rung.words, short(before), short(after), number))
     if each:
-        yield Html("Less is left when more of the work counts: {}.").format(Html(", ").join(each))
+        yield Html("Counting more of the work changes it: {}.").format(Html("; ").join(each))
 
 
 def _left_out(records: Sequence[Record]) -> str:
@@ -173,7 +193,7 @@ def _fault(item: PooledSpeedUp) -> str:
     if item.state == "invalid":
         return "two sides that computed different things"
     if item.state == "not certified":
-        return "a CPU side that another way surely beats"
+        return "a CPU side that is surely too slow"
     if item.hosts < FEWEST_HOSTS:
         return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
     return "an open certificate" if item.certificate == "open" else "too wide an interval"

@@ -64,7 +64,9 @@ def on_machine(
     rungs = pooled_ladder.ladder(records, speedups)
     campaigns, won_back = history(records), break_even.break_evens(speedups)
     shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
-    below = roofline.table(f"{workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings)
+    below = roofline.table(
+        f"Steps of {workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings
+    )
     more = (
         below,
         stage_table(shown),
@@ -81,7 +83,7 @@ def on_machine(
         break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
-        cases=tables.case_table(f"{workload} on {machine}", here),
+        cases=tables.case_table(f"Every time of {workload} on {machine}", here),
         campaigns=campaign_table(campaigns, machine) if len(campaigns) > 1 else None,
         campaigns_words=campaign_words(campaigns),
         tables=[table for table in more if table.rows],
@@ -102,16 +104,16 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
         yield Figure(
             name=f"ladder.{name}",
             spec=spec,
-            caption="What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. "
+            caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. "
             "Left of the dashed line the CPU is faster. Hollow: not to be quoted.",
-            alternative="the table above",
+            alternative="the values are in the table of the clock ladder",
         )
     if curve := pooled_ladder.amortised(rungs):
         yield Figure(
             name=f"amortised.{name}",
             spec=ladder.curve(curve),
-            caption="What a cold start and the steps after it cost together: CPU time over GPU time, lowering and "
-            "compiling included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
+            caption="Speed-up of a cold start with the steps after it: CPU time over GPU time, lowering and compiling "
+            "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
             "Hollow: not to be quoted.",
             alternative=ladder.alternative(curve),
         )
@@ -171,9 +173,8 @@ def campaign_table(campaigns: Sequence[Once], machine: str) -> Table:
             columns=_CAMPAIGN_COLUMNS,
             rows=tuple(map(_campaign_row, campaigns)),
             notes=(
-                "What differs by more than the intervals say differs with the day: the machine's, whose neighbours and "
-                "cores are others each time, or the suite's, which became faster. Speed-ups on the other pages are of "
-                "the newest campaign that timed both sides as no experiment.",
+                "Campaigns may differ by more than their intervals: each had another host, other neighbours, or older "
+                "code of the suite. Speed-ups elsewhere pool all campaigns of equal code.",
             ),
         )
     )

@@ -20,7 +20,7 @@ def table(records: Iterable[Record]) -> Table:
     """Return the speed-up of each step with both sides in one campaign, the newest of each."""
     steps = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
     return Table(
-        title="How much faster is the GPU? One step in steady state, CPU and GPU of this host",
+        title="Speed-up of one step: CPU time over GPU time on this host",
         columns=COLUMNS,
         rows=tuple(map(_row, steps)),
     )

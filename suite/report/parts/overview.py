@@ -77,7 +77,7 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
     order = sorted(speedups, key=lambda i: (scopes.index(i.case.scope), -i.ratio.value))
     precisions, facets_of = sorted({item.case.precision for item in order}), tuple(map(_facets, order))
     complete = Table(
-        title=f"How much faster is the GPU? CPU and GPU of one kind of machine, {' or '.join(precisions)}",
+        title=f"Speed-ups: CPU time over GPU time on one kind of machine, {' or '.join(precisions)}",
         columns=_COLUMNS,
         rows=tuple(_row(item, names[item.workload]) for item in order),
         facets=facets_of,

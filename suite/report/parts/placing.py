@@ -1,6 +1,6 @@
 """One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import geometric_mean
 
 from suite import units
@@ -10,6 +10,7 @@ from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 
 _NAMES = {"gpu": "GPU", "cpu": "CPU"}
+_FEWEST_SHARED = 3  # networks behind a caution
 
 
 Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network and batch
@@ -35,12 +36,32 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
         most = max(map(len, shared.values()))
         best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _times(own, others[o], shared[o]))
         ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
-        over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
+        over = units.pluralize(len(shared[best]), "network")
         written.append(
-            f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
-            "different machines at different times, so without an interval."
+            f"A step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}, over {over}. The "
+            "machines ran at different times, so this ratio has no interval."
         )
-    return tuple(written)
+    return (*written, *_fewer_cores(steps["cpu"], slug))
+
+
+def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
+    """Yield a caution if these cores gain less than half of their number over another machine's fewer cores."""
+    own = steps.get(slug, {})
+    speeds = []
+    for other, theirs in steps.items():
+        shared = sorted(own.keys() & theirs.keys())
+        if other == slug or len(shared) < max(_FEWEST_SHARED, len(own) // 2):
+            continue
+        cores, machine = next(iter(own.values())).record.machine.cores, next(iter(theirs.values())).record.machine
+        speed = _times(theirs, own, shared)
+        if 0 < speed < cores / machine.cores / 2:
+            speeds.append((speed * machine.cores, speed, cores, machine, len(shared)))
+    for _, speed, cores, machine, number in sorted(speeds, key=lambda one: one[0])[:1]:
+        yield (
+            f"Careful: these {units.count(cores)} cores are only {units.ratio(speed)} as fast as the "
+            f"{units.pluralize(machine.cores, 'core')} of {machine.name} ({units.pluralize(number, 'network')}). "
+            "Beside such a CPU a GPU gains less."
+        )
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:

@@ -92,7 +92,7 @@ def _ways(item: PooledSpeedUp) -> str:
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
-        title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
+        title="Speed-up of one step: CPU time over GPU time on one kind of machine",
         columns=SPEEDUP_COLUMNS,
         rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
     )
@@ -136,7 +136,7 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several_campaigns(item.record for item in items))
     columns = (*["model"] * models, *CASE_COLUMNS, *[_DATED] * dated)
-    notes = ("Rows that began together are of one campaign and may be compared; others may be of another host.",)
+    notes = ("Compare only rows that began at the same time: they are of one campaign. Others may be of another host.",)
     return chosen(_dated_cases(title, items), columns, notes * dated)
 
 
@@ -176,7 +176,9 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
         title="Different host: this machine's CPU beside published GPUs",
         columns=("model", "CPU step here", "GPU step there", "ratio", "GPU machine"),
         rows=tuple(rows),
-        notes=("The two sides ran on different machines and at different times: no interval, and not a speed-up.",),
+        notes=(
+            "The sides ran on different machines, at different times: the ratio has no interval and is no speed-up.",
+        ),
     )
 
 

@@ -12,8 +12,8 @@ from suite.results.views.rows import number_cell, row_of
 from suite.results.views.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
-    "case", "scope", "CPU utilisation", "others’ cores", "steal", "GPU utilisation", "GPU power", "SM clock",
-    "memory clock", "temperature", "GPU memory", "clocks held by",
+    "case", "scope", "CPU utilisation", "other load, cores", "stolen time", "GPU utilisation", "GPU power", "SM clock",
+    "memory clock", "temperature", "GPU memory, reserved", "clocks held by",
 )  # fmt: skip
 _HOST_COLUMNS = 5  # of these
 ENERGY_COLUMNS = (
@@ -33,11 +33,11 @@ def telemetry_table(records: Sequence[Record]) -> Table:
             continue
         own += [seen.own_cores for seen in windows if seen.own_cores is not None]
         rows.append(_telemetry_row(record, windows))
-    notes = [f"The watching process kept {units.percent(median(own))} of one core busy."] if own else []
+    notes = [f"The telemetry process used {units.percent(median(own))} of one core."] if own else []
     if any(len(record.machine.gpus) > record.case.devices for record in records):
         notes.append("Of several GPUs those that the case used are shown.")
     complete = Table(
-        title="What the machine did meanwhile: means during the samples, the maximum in brackets",
+        title="Telemetry during the samples: means, the maximum in brackets",
         columns=TELEMETRY_COLUMNS,
         rows=tuple(rows),
         notes=tuple(notes),

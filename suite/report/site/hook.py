@@ -1,4 +1,4 @@
-"""MkDocs' hook (mkdocs.yml): without the generated pages nothing is built, and Markdown never sees tables and charts.
+"""MkDocs' hook (mkdocs.yml): it needs generated pages, keeps tables and charts from Markdown, and adds tooltips.
 
 A table is finished HTML. Markdown and the search would each read every cell, which took nine tenths of a build.
 """
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+_GLOSSARY = "glossary.md"
 # What the search leaves out anyway. Attributes hold no '>', since all text on a page is escaped.
 _FINISHED = re.compile(
     r'<div class="scroll"[^>]*><table[^>]* data-search-exclude>.*?</table></div>'
@@ -39,6 +40,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Return a page's HTML with its tables and charts in their places."""
-    parts = _finished.pop(page.file.src_uri)
-    return _PLACES.sub(lambda found: parts[int(found[1])], output)
+    """Return a page's HTML with its tables and charts in their places, and with the glossary's tooltips."""
+    from suite.report.site.terms import explained  # without the suite a build still names what is missing
+
+    parts, path = _finished.pop(page.file.src_uri), page.file.src_uri
+    html = _PLACES.sub(lambda found: parts[int(found[1])], output)
+    return html if path == _GLOSSARY else explained(html, "../" * path.count("/"))

@@ -40,7 +40,7 @@ METRICS: Mapping[str, Metric] = {
     "best-over-best": Metric(words="fastest CPU time over fastest GPU time of", unit="1"),  # a way of a step each
     "flop-threshold": Metric(words="FLOP of a call from which the GPU takes less time, of", unit="FLOP"),  # of a family
     "elements-threshold": Metric(words="elements of a table from which the GPU takes less time, of", unit="elements"),
-    "latency": Metric(words="latency, waited for before the next, of"),  # of a blocking step
+    "latency": Metric(words="blocking latency of"),  # of a blocking step
     "latency-p50": Metric(words="median latency of"),  # of a request, in scope `serve`
     "latency-p99": Metric(words="latency at the 99th percentile of"),
 }

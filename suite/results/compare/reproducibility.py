@@ -181,7 +181,7 @@ class Reproducibility:
         speedups = [first.pop(SPEED_UP)] if SPEED_UP in first else []
         parts = _counted(first.values(), "time"), _counted(speedups, "speed-up")
         shares = " and ".join(filter(None, parts))
-        return f"Each host was left out in turn: the range that the other hosts give holds {shares}." if shares else ""
+        return f"Each host was left out in turn: the range of the other hosts contains {shares}." if shares else ""
 
     @property
     def missed(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Finding(Plain, frozen=True, kw_only=True):
     @property
     def verdict(self) -> str:
         """Its label on the page; every failure is a shortfall."""
-        return (self.apart or "as it had to be") if self.good else "shortfall"
+        return (self.apart or "passed") if self.good else "shortfall"
 
 
 class Total(Plain, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ class Rung:
     def words(self) -> str:
         """The scope as a phrase in a sentence."""
         if self.blocking:
-            return "a step that is waited for"
+            return "a blocking step"
         return SCOPES[self.case.scope].rungs[self.case.cache].short if self.compiling else "without its compilations"
 
     @property

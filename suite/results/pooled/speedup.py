@@ -172,7 +172,7 @@ def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
-        yield "no interval: too little says how much hosts differ"
+        yield "no interval: too few hosts to estimate how much they differ"
     elif words := too_wide(value.estimate):
         yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
     for schema in sorted({record.schema for record in members} - STABLE):

@@ -104,6 +104,6 @@ def _lacking(item: Summary, peak: Ceiling | None, bandwidth: Ceiling | None) -> 
     if item.seconds is None:
         return "no time was measured"
     if case.threads is not None or case.devices > 1:
-        return "the ceilings are those of all cores, or of one GPU"
+        return "the ceilings are of all cores, or of one GPU"
     lacking = [what for what, there in ((f"{case.precision} products", peak), ("memory", bandwidth)) if there is None]
-    return f"no ceiling of {' and '.join(lacking)} measured on this {case.backend.upper()}" if lacking else ""
+    return f"ceiling of {' and '.join(lacking)} not measured on this {case.backend.upper()}" if lacking else ""

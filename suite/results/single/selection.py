@@ -115,4 +115,4 @@ def several_campaigns(records: Iterable[Record]) -> str:
 def campaigns_note(records: Iterable[Record]) -> tuple[str, ...]:
     """Return a note for a table whose rows are of several campaigns; () for one campaign."""
     span = several_campaigns(records)
-    return (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()
+    return (f"The rows are {span}. Each ratio is of one campaign; another row may be of another host.",) if span else ()

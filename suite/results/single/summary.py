@@ -194,8 +194,8 @@ def against(items: Iterable[Summary]) -> str:
     if not doubted:
         return ""
     if shared := [plain(reason) for reason in every[0].reasons if all(reason in item.reasons for item in every)]:
-        return f" Against it: {'; '.join(shared)}."
-    return f" Something speaks against {units.count(doubted)} of {units.pluralize(len(every), 'time')}: see the table."
+        return f" Caution: {'; '.join(shared)}."
+    return f" Caution: the table has reasons against {units.count(doubted)} of {units.pluralize(len(every), 'time')}."
 
 
 def plain(reason: str) -> str:

@@ -65,6 +65,7 @@ def condensed(table: Table) -> Table:
     """
     throughout: dict[int, str] = {}
     lacking: dict[int, str] = {}
+    why: dict[str, list[str]] = {}  # columns by the reason for which they are empty
     for place, name in enumerate(table.columns):
         values = {(row[place].text, row[place].remark) for row in table.rows}
         if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(values) > 1:
@@ -75,7 +76,8 @@ def condensed(table: Table) -> Table:
         if name == ON_ONE_HOST:
             throughout[place] = f"{name}, with nothing against it"
         elif text == units.DASH:
-            lacking[place] = name + (f" ({remark})" if remark else "")
+            lacking[place] = name
+            why.setdefault(remark, []).append(name)
         elif not remark and not any(row[place].record for row in table.rows):
             throughout[place] = f"{name} {text}"
     kept = [place for place in range(len(table.columns)) if place not in throughout.keys() | lacking.keys()]
@@ -85,11 +87,9 @@ def condensed(table: Table) -> Table:
         status = kept.pop(names.index(judged))
         names.remove(judged)
         kept.insert(names.index(INTERVAL) + 1, status)
-    lines = [
-        f"{start}: {', '.join(dict.fromkeys(words.values()))}."
-        for start, words in (("Throughout", throughout), ("None has", lacking))
-        if words
-    ]
+    empty = (", ".join(dict.fromkeys(columns)) + (f" ({remark})" if remark else "") for remark, columns in why.items())
+    parts = (("In every row", ", ".join(dict.fromkeys(throughout.values()))), ("Without a value", "; ".join(empty)))
+    lines = [f"{start}: {words}." for start, words in parts if words]
     return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
 
 

@@ -1,0 +1,149 @@
+"""The glossary's words and their meanings, for its page and for the tooltips of all pages."""
+
+from collections.abc import Mapping, Sequence
+
+from suite import units
+from suite.case import Allocator, Case, Implementation, Precision
+from suite.results.evidence.trust import HOLDING, Part
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.single.paired_speedup import CERTIFIED_FROM
+from suite.results.stats.state import MAX_HALF_WIDTH, State
+from suite.results.stats.statistics import COVERAGE
+from suite.results.views.table import INTERVAL, ON_ONE_HOST
+from suite.scopes import SCOPES
+from suite.variants import WRITTEN, keras_backend, way_of
+
+_STATES: dict[State, str] = {
+    "quotable": f"It may be quoted for its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
+    f"its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is certified.",
+    "open": "It may not be quoted yet, and its reason is shown: too few hosts, too wide an interval, or an open "
+    "certificate.",
+    "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "
+    "JAX's time, or JAX with fewer threads takes any less.",
+    "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
+}
+_COLUMNS = {
+    "gaps": "The part of a step's wall time in which the GPU waits for the next launch. A step is launch-bound if its "
+    "gaps are surely more than 10 %.",
+    "slope": "The change of a step's log time per change of a reference kernel's log speed.",
+    "hosts": "The number of hosts that measured a speed-up, on the side that has fewer.",
+    "next host": "The range of one process on a further host of this kind, in 95 of 100 cases.",
+    "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is "
+    "faster. A dash: none was timed.",
+    ON_ONE_HOST: "The reasons against one campaign's number, which is never quotable for its kind of machine; a dash: "
+    "none.",
+    "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
+}
+_METHOD = {  # marked in sentences too
+    "speed-up": "CPU time over GPU time of the same step, on one kind of machine: above 1 the GPU is faster.",
+    "kind of machine": "The CPU's family and model, the granted cores, whether it is virtual, and the GPUs.",
+    "campaign": "All rounds of one command on one host, with one plan.",
+    "round": "One process for each case of a question: CPU, GPU and baselines, in random order.",
+    "pool": "All records of one case and equal code on one kind of machine, by host.",
+    "record": "One case in one campaign, with every raw sample; it is never edited.",
+    "baseline": "Another implementation of the same step, such as PyTorch's.",
+    "certificate": "The check that no other implementation uses the same CPU much better than JAX.",
+    "half-width": "Half of an interval's width, as a share of its value.",
+    "key": "The name of one number; with @ and a digest it means the same number for ever.",
+    "stand-in": "A data set that this project draws in the format of a published one.",
+    "MFU": "Model FLOP utilisation: a step's FLOP/s over the highest rate of matrix products measured on the machine.",
+    "floor": "The least time of a step on this machine, by its FLOP and bytes.",
+}
+_CERTIFIED = (
+    "A speed-up's CPU side is fair: the fastest other implementation on the same cores surely takes at least "
+    f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
+)
+_PRECISIONS: dict[Precision, str] = {
+    "float32-highest": "Every product in float32.",
+    "framework-default": "Float32 as the framework computes it if nothing is set. On NVIDIA GPUs with TF32, JAX rounds "
+    "its inputs to TF32; PyTorch does so in convolutions alone.",
+    "tf32": "The GPU's matrix units round their inputs to TF32.",
+    "bfloat16": "Everything but the parameters and the optimizer is in bfloat16.",
+}
+_ALLOCATORS: dict[Allocator, str] = {
+    "tuned-malloc": "The process keeps its memory, in huge pages if the kernel has them.",
+    "default-malloc": "The system's own allocator, which returns memory.",
+}
+
+_WAYS: dict[tuple[Implementation, str], str] = {
+    ("jax", "plain"): "One program, compiled ahead of time and dispatched once a step: the headline's way.",
+    ("jax", "nnx-jit"): "As tutorials write it: nnx.jit called once a step.",
+    ("jax", "scan"): "A scan over several steps in one program.",
+    ("jax", "stacked"): "Several fits of a grid search in one program.",
+    ("jax", "resident"): "A whole run with the data on the device, one dispatch an epoch.",
+    ("torch", "plain"): "PyTorch without its compiler: each operation is dispatched by itself.",
+    ("torch", "compile"): "PyTorch through torch.compile.",
+    ("torch", "graph"): "PyTorch's eager step, recorded once and replayed whole as a CUDA graph.",
+    ("torch", "compile-graph"): "PyTorch's compiled step, replayed whole as a CUDA graph.",
+    ("keras", "plain"): "Keras on TensorFlow, its step a tf.function.",
+    ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
+    ("xgboost", "one-thread"): "XGBoost with a single thread.",
+    ("openvino", "plain"): "OpenVINO, an engine that only infers, in float32, from PyTorch's network.",
+    ("jax", "nnx-loop"): "As written: nnx.jit called once a step with a slice of the host's arrays.",
+    ("jax", "nnx-loop-wait"): "The same loop, which reads the loss of each step.",
+    ("jax", "resident-loop"): "As written: the examples on the device, an epoch's steps in one call.",
+    ("torch", "loop"): "As written: eager, a DataLoader with its defaults, each batch copied, losses added up.",
+    ("torch", "loop-wait"): "The same loop, which reads the loss of each step with item().",
+}
+
+
+def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
+    """Return the words and their meanings, by table column; the trust session's parts give the intervals' coverage."""
+    return {
+        "Method: how a number comes about": {**_METHOD},
+        "Scope: what is timed": {
+            **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},
+            "latency": "One blocking step: the next begins after it has ended. In steady state the next is dispatched "
+            "earlier.",
+        },
+        "Interval": {
+            INTERVAL: "A pooled number's interval holds the mean over all hosts of its kind of machine, in 95 of 100 "
+            f"cases. The interval of one campaign is of one host. {interval(parts)}"
+        },
+        "Status: whether a number may be quoted": {**_STATES},
+        "Columns": {**_COLUMNS, "certified": _CERTIFIED},
+        "Precision": {**_PRECISIONS},
+        "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()}
+        | {_way("keras", variant): _of_keras(variant) for variant in WRITTEN["keras"]},
+        "Allocator, on the CPU": {**_ALLOCATORS},
+    }
+
+
+def _way(implementation: Implementation, variant: str) -> str:
+    case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
+    return way_of(case)
+
+
+def _of_keras(variant: str) -> str:
+    on = keras_backend(variant)
+    return f"As written: Keras' {variant.removesuffix(f'-{on}').replace('-', '_')} on arrays, {on} under it."
+
+
+def interval(parts: Sequence[Part]) -> str:
+    """Return the meaning of an interval, and its coverage in simulations of further rounds."""
+    promise = (
+        f"It holds the true value in {100 * COVERAGE:.0f} of 100 campaigns, as far as the processes of one campaign "
+        "tell. Another host can differ by more (see: Can the numbers be trusted?)."
+    )
+    held = [
+        one.found for part in parts if part.name == "rounds" for one in part.findings if one.what.startswith(HOLDING)
+    ]
+    if not held:
+        return promise
+    low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
+    return (
+        f"{promise} If rounds were added because it was too wide, it held the value in {low} to {high} of simulated "
+        "cases, depending on how much processes differ."
+    )
+
+
+def tooltips() -> Mapping[str, str]:
+    """Return each word with its meaning in one sentence, for a tooltip."""
+    return {
+        word: meaning.partition(". ")[0].rstrip(".") for words in groups(()).values() for word, meaning in words.items()
+    }
+
+
+def in_sentences() -> Sequence[str]:
+    """Return the words that mean the same in any sentence; the others, such as `open`, are marked in tables alone."""
+    return (*_METHOD, *(word for word in _STATES if word not in ("open", "invalid")), "certified", "next host")

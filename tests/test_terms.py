@@ -1,0 +1,67 @@
+"""Tooltips: the first mention of a word of the glossary on a page leads to its meaning, and the page's text stays."""
+
+import re
+
+import pytest
+
+from suite.report.parts.html import anchor
+from suite.report.parts.words import groups, in_sentences, tooltips
+from suite.report.site.terms import explained
+
+_TERM = re.compile(r'<a class="term" href="([^"]*)" title="([^"]+)"[^>]*>([^<]*)</a>')
+
+
+def page(body):
+    return f"<body><nav>host campaign</nav><article class='x'>{body}</article></body>"
+
+
+def marked(body, up=""):
+    """Return the links that a page gets, as (address, text)."""
+    return [(address, text) for address, _, text in _TERM.findall(explained(page(body), up))]
+
+
+def test_the_first_mention_in_a_sentence_is_a_link_with_the_meaning():
+    html = explained(page("<p>A campaign has rounds. Another campaign.</p><p>Campaigns</p>"), "../")
+    assert html.count("<a class") == 2
+    assert f'<a class="term" href="../glossary.html#campaign" title="{tooltips()["campaign"]}">campaign</a>' in html
+    assert "Another campaign.</p><p>Campaigns" in html
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<h2>campaign</h2>", "<code>campaign</code>", '<a href="x">campaign</a>', "<caption>campaign</caption>",
+     '<td title="why">open</td>', '<tr data-x="y" class="aside">\n<td>quotable</td></tr>',
+     "<p>open the file, run a step</p>", "<p>recording, hot-key, @key</p>"],
+)  # fmt: skip
+def test_nothing_is_marked_in_headings_code_links_remarks_or_other_words(body):
+    assert explained(page(body), "") == page(body)
+
+
+def test_a_head_keeps_its_text_and_a_cell_with_a_word_of_its_own_becomes_the_link():
+    head = '<th scope="col">CPU: baseline / JAX</th>'
+    assert marked(head) == [("glossary.html#baseline-jax", "")]
+    assert "CPU: baseline / JAX<a" in explained(page(head), "")
+    assert 'aria-label="baseline / JAX: meaning"' in explained(page(head), "")
+    assert marked("<td class='text'>transfer, a step</td><td>open</td><td>open</td>") == [
+        ("glossary.html#transfer", "transfer"), ("glossary.html#open", "open")
+    ]  # fmt: skip
+
+
+def test_without_its_tooltips_a_page_is_what_it_was():
+    body = (
+        "<p>One <b>record</b> of a host's pool, certified.</p><table><th scope='row'>step</th><td>quotable</td></table>"
+    )
+    bare = re.sub(r'<a class="term"[^>]*>([^<]*)</a>', r"\1", explained(page(body), ""))
+    assert bare == page(body)
+    assert len(marked(body)) == 5
+
+
+def test_every_tooltip_is_one_sentence_of_the_glossary():
+    meanings = {word: meaning for group in groups(()).values() for word, meaning in group.items()}
+    assert {word: meanings[word].startswith(short) for word, short in tooltips().items()} == dict.fromkeys(
+        meanings, True
+    )
+    assert set(in_sentences()) <= meanings.keys()
+    assert max(map(len, tooltips().values())) <= 180
+    anchors = list(map(anchor, meanings))
+    assert len(set(anchors)) == len(anchors)
