@@ -129,6 +129,7 @@ ROOMS = {
         "child_imports",
         "data",
         "experiments",
+        "families",
         "processes",
         "results",
         "scopes",

@@ -11,8 +11,6 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.views.experiment_result import Chart, Point
 from suite.variants import way_of
 
-_SCOPES = ("step", "written")
-
 
 def by_way(evidence: Evidence, workload: str) -> Mapping[str, PooledSpeedUp]:
     """Return the valid speed-ups of each way of a network in the headline setting, the smallest first."""
@@ -45,7 +43,7 @@ def _ratio(item: PooledSpeedUp) -> str:
 
 
 def _fits(item: PooledSpeedUp) -> bool:
-    return item.case.scope in _SCOPES and item.record.usual("implementation", "variant", "layout")
+    return item.case.scope in ("step", "written") and item.record.usual("implementation", "variant", "layout")
 
 
 def _words(item: PooledSpeedUp) -> str:

@@ -114,16 +114,19 @@ _READING = ("how to read a result", "reading.html")
 _ANSWERS = ("questions people ask", "answers/index.html")
 _CITING = ("how to cite a number", "citing.html")
 _NEXT = {  # what to read next, by a page's path or folder
-    "coverage.md": (("add your machine", "contributing.html"), _ANSWERS),
+    "compare.md": (("every GPU against every CPU", "kinds.html"), ("add your machine", "contributing.html")),
+    "coverage.md": (("compare two machines", "compare.html"), ("add your machine", "contributing.html"), _ANSWERS),
     "data.md": (("do the networks learn?", "learning.html"), ("model parity", "parity.html")),
     "experiments": (_ANSWERS, _METHOD),
     "glossary.md": (_READING, _METHOD),
+    "kinds.md": (("compare two machines", "compare.html"), _METHOD),
     "learning.md": (("model parity", "parity.html"), ("can the numbers be trusted?", "trust.html")),
     "ledger.md": (("the log of the method", "changes.html"), _ANSWERS),
     "machines": (_ANSWERS, ("the models", "models.html"), _READING),
     "models.md": (_ANSWERS, ("what the data looks like", "data.html")),
     "numbers": (_CITING, _READING),
     "parity.md": (("do the networks learn?", "learning.html"), ("can the numbers be trusted?", "trust.html")),
+    "records.md": (("compare two machines", "compare.html"), _CITING),
     "standing.md": (("is the CPU side fair?", "method.html#is-the-cpu-side-fair"), _ANSWERS),
     "trust.md": (_METHOD, _READING),
     "workloads": (_ANSWERS, ("the other models", "models.html"), _READING),
