@@ -226,7 +226,9 @@ def test_with_sizes_on_both_sides_of_it_the_first_question_has_a_threshold():
     its = answer_of("why_is_my_gpu_slower_than_my_cpu", records)
     assert [key.split("/")[-1] for key in its.keys] == ["flop-threshold"]
     assert words(str(its.sentence.striptags())) <= MOST_WORDS
-    assert [figure.name for figure in its.draw()] == ["experiments.crossover.test-gpu-16-cores"]
+    assert [figure.name for figure in its.draw()] == [
+        "experiments.crossover.test-gpu-16-cores", "experiments.crossover.test-gpu-16-cores.narrow"
+    ]  # fmt: skip
 
 
 def test_search_engines_read_the_sentence_that_the_page_shows():

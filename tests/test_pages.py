@@ -199,32 +199,6 @@ def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
         assert all(one[1] < other[0] for one, other in pairwise(places))
 
 
-@pytest.mark.parametrize(
-    ("names", "lines"),
-    [
-        (("serve_resnet50, CPU", "serve_resnet50, GPU"), 2),
-        (("half of requests", "99 of 100"), 1),
-        (("cpu", "gpu", "both"), 2),
-    ],
-)
-def test_names_in_a_legend_stand_side_by_side_only_where_both_fit_in_a_wide_font(names, lines):
-    svg = vega.svg(plots.plot(chart(*names)), "light")
-    width, height = map(float, re.search(r'role-legend".*?M0,0h([\d.]+)v([\d.]+)', svg).groups())
-    assert round(height / 15) == lines
-    assert 1.15 * width < plots._WIDTH
-    assert all(f">{name}<" in svg for name in names), "a name is cut short"
-
-
-@pytest.mark.parametrize(("count", "shapes"), [(vega.COLOURS, 1), (vega.COLOURS + 1, 2), (3 * vega.COLOURS, 3)])
-def test_series_whose_colour_repeats_have_another_shape(count, shapes):
-    points = tuple(Point(series=f"series {n}", at=at, value=n + at) for n in range(count) for at in (1.0, 10.0))
-    svg = vega.svg(plots.plot(Chart(caption="", across="batch", up="rate", points=points)), "light")
-    symbols = re.search(r'role-legend".*', svg, re.DOTALL)[0]
-    marks = re.findall(r'<path[^>]*? d="(M[^"]+)"[^>]*?(?:fill|stroke)="(#[0-9a-f]{6})"', symbols)
-    assert len(set(marks)) == count
-    assert len({shape for shape, _ in marks}) == shapes
-
-
 def test_an_axis_of_shares_goes_from_0_to_the_whole_and_no_further():
     points = tuple(Point(series="gpu", at=at, value=90.0) for at in (1.0, 10.0))
     spec = plots.plot(Chart(caption="", across="fits", up="GPU busy, %", points=points, whole=100.0))

@@ -99,12 +99,12 @@ def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right()
 
 
 def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
-    points = tuple(Point(series="", row=f"{name}, 10 epochs, data", value=2.0, text="2 %") for name in "ab")
+    points = tuple(Point(series="", row=f"{name}\n10 epochs\ndata", value=2.0, text="2 %") for name in "ab")
     drawn = plots.plot(Chart(caption="", across="busy, %", points=points, whole=100.0))
     encoding = drawn["layer"][0]["encoding"]
     assert encoding["x"]["scale"]["domain"] == [0, 100]
     assert "type" not in encoding["x"]["scale"]
-    assert drawn["height"] == 2 * 4 * 15
+    assert drawn["height"] == 2 * (3 * 16 + 10)
     for line in ("10 epochs", "data"):
         assert vega.svg(drawn, "light").count(f">{line}<") == 2
 

@@ -50,6 +50,7 @@ def chart(sweeps: Sweeps) -> Chart:
         lines=tuple(interval(name, one, points) for name, one in crossings.items() if one.outcome == "from"),
         level=1.0,
         joined=True,
+        finding="One step is {span} as fast on the GPU",
     )
 
 
@@ -67,6 +68,7 @@ def throughput(sweeps: Sweeps) -> Chart:
         caption="Examples a second of both sides. A side that still gains from a larger batch has room left.",
         across="batch, log scale",
         up="examples/s, log scale",
+        finding="Up to {most}",
         points=tuple(rates),
         joined=True,
     )
@@ -139,8 +141,8 @@ def _counted(item: PooledSpeedUp) -> bool:
 
 def _rate(side: Pool, quotable: bool) -> Point:
     rate, case = side.seconds.per(side.case.batch), side.case
-    series = f"{case.workload}, {case.backend.upper()}"
-    return value_point(series, rate, units.quantity(rate.value, "examples/s"), quotable, at=case.batch)
+    text = units.quantity(rate.value, "examples/s")
+    return value_point(case.backend.upper(), rate, text, quotable, at=case.batch, panel=case.workload)
 
 
 def _row(item: PooledSpeedUp, sweep: Sequence[PooledSpeedUp]) -> tuple[Cell, ...]:

@@ -130,7 +130,14 @@ def latency_chart(served: Sequence[Latency]) -> Chart | None:
     if not points:
         return None
     caption = "Latency of a request of one picture: waited for before the next is sent, and with four always under way."
-    return Chart(caption=caption, across="seconds, log scale", points=points, name="latency")
+    return Chart(
+        caption=caption,
+        across="latency, log scale",
+        points=points,
+        name="latency",
+        seconds=True,
+        finding="Answers take {span}",
+    )
 
 
 def _place(record: Record) -> tuple[int, str, str, str, str]:
@@ -157,7 +164,7 @@ def _points(item: Latency) -> Iterator[Point]:
     waited = item.blocking.seconds if item.blocking else None
     for series, value in ((BLOCKING, waited), ("half of requests", item.median), ("99 of 100", item.tail)):
         if value is not None:
-            row = f"{record.workload} {record.backend.upper()}"
+            row = f"{record.workload}, {record.backend.upper()}"
             yield value_point(series, value, _seconds(value), steady(item.summary), row=row)
 
 

@@ -119,11 +119,19 @@ def _point(series: str, value: Estimate | Pooled, at: float | None, row: str, so
 
 
 def value_point(
-    series: str, value: Estimate | Pooled, text: str, solid: bool, at: float | None = None, row: str = ""
+    series: str,
+    value: Estimate | Pooled,
+    text: str,
+    solid: bool,
+    at: float | None = None,
+    row: str = "",
+    panel: str = "",
 ) -> Point:
     """Return a chart's point of a value with its interval."""
-    low, high = value.low, value.high
-    return Point(series=series, value=value.value, low=low, high=high, at=at, row=row, text=text, solid=solid)
+    return Point(
+        series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, panel=panel, text=text,
+        solid=solid,
+    )  # fmt: skip
 
 
 def untimed(evidence: Evidence, fits: Callable[[Record], bool], groups: Iterable[Sequence[Pool]]) -> tuple[str, ...]:

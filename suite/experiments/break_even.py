@@ -127,6 +127,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         caption="Steps until the GPU, with its longer compilation, has taken as long as the CPU; 1 is at once.",
         across="steps, log scale",
         points=points,
+        finding="Steps until the GPU has won back its start: {span}",
     )
     table = Table(title="When the GPU has won back its start", columns=_COLUMNS, rows=tuple(map(_row, found)))
     groups = groupby(sorted(found, key=_kind), _kind)

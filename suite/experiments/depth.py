@@ -86,6 +86,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         caption="Examples a second of each network, from storage on and with its batch on the device alone.",
         across="examples/s, log scale",
         points=tuple(_points(found)),
+        finding="Examples a second: up to {most}",
     )
     answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
     return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
@@ -207,4 +208,4 @@ def _points(found: Networks) -> Iterator[Point]:
                 rate = pool.seconds.per(pool.case.batch)
                 text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
                 solid = not any(lacking(pool.pooled))
-                yield value_point(f"{backend.upper()}, {way}", rate, text, solid, row=name)
+                yield value_point(backend.upper(), rate, text, solid, row=f"{name}, {way}")

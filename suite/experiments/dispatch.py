@@ -55,7 +55,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             share = _share_cell(ratio and ratio.estimate)
             rows.append(row_of(name, backend, way, time_cell(pool), over_scan, interval, share, *standing))
             if ratio is not None:
-                points.append(ratio_point(way, ratio, row=f"{name} {backend}"))
+                points.append(ratio_point(way, ratio, row=f"{name}, {backend.upper()}"))
         said = "; ".join(_saved(way, saved[way].estimate) for way in _WAYS if way in saved)
         text = said or f"not known, as {_BEST} was not measured"
         answers.append(f"{name} on the {backend.upper()}: {text}.{said_of_pooled(saved.values())}")
@@ -66,6 +66,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="time / scan' time, log scale",
         points=tuple(points),
         level=1.0,
+        finding="A step takes {span} as long as inside a call of several",
     )
     title = "One step in three ways"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))

@@ -97,6 +97,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="measured / predicted, log scale",
         points=tuple(_point(item) for item in found),
         level=1.0,
+        finding="An epoch takes {span} as long as its steps predict",
     )
     title = "An epoch as the steady step predicts it, and as it was measured"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(map(_row, found)))

@@ -108,7 +108,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         more = (*times_cells(over, item.record), _differing(item), busy, gain_cell(over, item, None))
         rows.append(row_of(name, backend, *seconds, *more))
         if over is not None:
-            points.append(point("first / steady", over, item, row=f"{name} {backend}"))
+            points.append(point("first / steady", over, item, row=f"{name}, {backend.upper()}"))
             answers.append(
                 f"{name} on the {backend.upper()}: the first call takes {words(over)} the time of a later one."
                 + caveat([item])
@@ -124,6 +124,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="first call / steady call, log scale",
         points=tuple(points),
         level=1.0,
+        finding="The first call takes {span} as long as later ones",
     )
     note = "Times are medians over processes; a ratio is the geometric mean of those of each process."
     tables = [Table(title="Four calls in a fresh process", columns=_COLUMNS, rows=tuple(rows), notes=(note,))]

@@ -141,11 +141,11 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             cells = (way, time_cell(item), *ratio, rate, watched, gain_cell(found, item, base))
             rows.append(row_of(name, backend, *cells))
             if found is not None and base is not None:
-                points.append(point(backend, found, item, base, at=fits(item)))
+                points.append(point(backend.upper(), found, item, base, at=fits(item)))
                 gains += [(found, item)] if item.complete and base.complete else []
             if share and item is not base:
                 text = units.percent(share)
-                busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
+                busy.append(Point(series="GPU", value=100 * share, at=fits(item), text=text))
         if not all(item.record.is_partial for item in group):
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
@@ -162,20 +162,22 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         return None
     chart = Chart(
         caption="Examples a second of all stacked fits together over those of one fit alone.",
-        across="fits at once, log scale",
+        across="stacked fits, log scale",
         up="gain over one fit after another",
         points=tuple(points),
         level=1.0,
         joined=True,
+        finding="Stacked fits train up to {most} as fast as one after another",
     )
     beside = Chart(
         name="utilisation",
         caption="Share of the time in which a kernel ran on the GPU.",
-        across="fits at once, log scale",
+        across="stacked fits, log scale",
         up="GPU busy, %",
         points=tuple(busy),
         whole=100.0,
         joined=True,
+        finding="The GPU is busy {span} of the time",
     )
     return ExperimentResult(
         answers=tuple(answers), tables=tables, chart=chart if points else None, beside=(beside,) if busy else ()

@@ -55,8 +55,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     chart = Chart(
         caption="CPU time over GPU time of one step on the same kind of machine.",
         across="CPU time / GPU time, log scale",
-        points=tuple(pooled_point(item, row=item.workload) for item in found),
+        points=tuple(pooled_point(item, "speed-up", row=item.workload) for item in found),
         level=1.0,
+        finding="One step is {span} as fast on the GPU",
     )
     columns = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "status", "hosts")
     title = "One step in steady state, CPU and GPU of the same kind of machine"

@@ -83,6 +83,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="GPU busy, % of the step",
         points=tuple(points),
         whole=100.0,
+        finding="The GPU works in {span} of a step",
     )
     groups: list[Sequence[Pool]] = [(each.step, each.kernels) for each in found]
     table = Table(

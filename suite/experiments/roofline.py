@@ -177,7 +177,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
     """Return plain steps at the headline batch below the roofs of their backend and precision."""
     points = [
         Point(
-            series=f"{item.record.backend} {item.record.case.precision}",
+            series=f"{item.record.backend.upper()} {item.record.case.precision}",
             at=one.intensity,
             value=item.flop_per_second,
             row=item.record.workload,
@@ -193,8 +193,8 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
     for (slug, backend, kind, precision), peak in sorted(ceilings.items()):
         memory = ceilings.get((slug, backend, COPY, "float32-highest"))
         if kind == MATMUL:
-            text = f"{backend} {precision}"
-            lines.append(ChartLine(series=text, ends=_roof_line(peak, memory, min(reach), max(reach))))
+            text = f"{backend.upper()} {precision}"
+            lines.append(ChartLine(series=text, ends=_roof_line(peak, memory, min(reach), max(reach)), text=text))
     if not lines:
         return None
     return Chart(
@@ -204,6 +204,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
         up="FLOP/s",
         points=tuple(points),
         lines=tuple(lines),
+        finding="Steps reach {span}",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import untimed, usual_case
+from suite.analysis.steps import untimed, usual_case, value_point
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, share
 from suite.results.pooled.pools import Pool
@@ -13,7 +13,7 @@ from suite.results.records.record import Record
 from suite.results.records.run import GpuTelemetry, Run
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.stats.statistics import Estimate
-from suite.results.views.experiment_result import Chart, ExperimentResult, Point
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.rows import number_cell, row_of, share_cell
 from suite.results.views.table import HOSTS, STATUS, Table, standing_cells, time_cell
 from suite.workload import Description
@@ -129,7 +129,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             for series, each in (("whole run", whole), ("while training", training)):
                 if each is not None:
                     text = units.percent(each.value)
-                    points.append(Point(series=series, value=100 * each.value, row=row, text=text, solid=solid))
+                    points.append(value_point(series, each.times(100), text, solid, row=row))
         if said:
             answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_longer(ordered)}{_missing(ordered)}")
     if not rows:
@@ -140,6 +140,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="GPU busy, %",
         points=tuple(points),
         whole=100.0,
+        finding="The GPU works {span} of the time",
     )
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))

@@ -162,6 +162,7 @@ def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Ch
         across="GPUs, log scale",
         up="speed, one GPU = 1",
         points=tuple(points),
+        finding="With more GPUs the work is done up to {most} as fast",
         lines=(ChartLine(series="ideal", ends=((1.0, 1.0), (most, most)), text="ideal"),),
         joined=True,
     )
@@ -170,7 +171,7 @@ def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Ch
 def _points(workload: str, sides: Sequence[Side]) -> Iterator[Point]:
     timed = [ratio_point(workload, side.speed, at=side.devices) for side in sides if side.speed is not None]
     if timed:
-        yield Point(series=workload, value=1.0, at=1, text="1")
+        yield Point(series=workload, value=1.0, at=1)
         yield from timed
 
 
@@ -188,4 +189,5 @@ def _second_chart(pairs: dict[str, tuple[Side, ...]]) -> Chart:
         ),
         level=1.0,
         joined=True,
+        finding="Two GPUs are {span} as fast as one",
     )

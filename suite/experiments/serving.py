@@ -86,6 +86,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         up="pictures/s, log scale",
         points=tuple(rates),
         joined=True,
+        finding="Up to {most}",
     )
     gains = Chart(
         name="speedups",
@@ -93,6 +94,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         across="CPU time / GPU time, log scale",
         points=tuple(speeds),
         level=1.0,
+        finding="The GPU answers {span} as fast as the CPU",
     )
     charts = (serving.latency_chart(requests), gains if speeds else None)
     return ExperimentResult(
@@ -183,9 +185,8 @@ def _rate_points(name: str, ways: Mapping[serving.Way, Mapping[str, Pool]]) -> I
         for backend, pool in pools.items() if way != serving.REQUESTS else ():
             rate = pool.seconds.per(way[1])
             solid = not any(lacking(pool.pooled))
-            yield value_point(
-                f"{name}, {backend.upper()}", rate, f"{serving.number(rate)} pictures/s", solid, at=way[1]
-            )
+            text = f"{serving.number(rate)} pictures/s"
+            yield value_point(backend.upper(), rate, text, solid, at=way[1], panel=name)
 
 
 def _way_cell(way: serving.Way) -> Cell:

@@ -71,9 +71,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         caption="CPU time over GPU time of one step against its FLOP, a point for each network. Grey: the fitted line.",
         across="FLOP of one step, log scale",
         up="CPU time / GPU time",
-        points=tuple(pooled_point(item, at=flop(item)) for item in drawn),
+        points=tuple(pooled_point(item, at=flop(item), row=item.workload) for item in drawn),
         lines=(ChartLine(series="fit", ends=ends),) if ends else (),
         level=1.0,
+        finding="One step is {span} as fast on the GPU",
     )
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))

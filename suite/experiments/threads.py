@@ -92,6 +92,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         points=tuple(points),
         lines=(ideal,),
         joined=True,
+        finding="More threads make a step up to {most} as fast",
     )
     notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)

@@ -57,7 +57,7 @@
     if (!figures.length || !window.IntersectionObserver) return;
     var seen = new IntersectionObserver(function (entries) {
       entries.forEach(function (entry) {
-        if (!entry.isIntersecting || entry.target.clientWidth < 560) return;  // narrow: the picture scales, the chart does not
+        if (!entry.isIntersecting || window.innerWidth < 700) return;  // narrow: the picture scales, the chart does not
         seen.unobserve(entry.target);
         draw(entry.target);
       });

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from suite import units
 from suite.report.charts.vega import Figure
-from suite.report.parts.experiment_figures import figure
+from suite.report.parts.experiment_figures import drawn
 from suite.report.parts.quoted import ratio_words
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -19,7 +19,7 @@ def by_way(evidence: Evidence, workload: str) -> Mapping[str, PooledSpeedUp]:
     return {_words(item): item for item in sorted(fitting, key=lambda item: item.ratio.value)}
 
 
-def chart(name: str, ways: Mapping[str, PooledSpeedUp]) -> tuple[Figure, ...]:
+def figures(name: str, ways: Mapping[str, PooledSpeedUp]) -> tuple[Figure, ...]:
     """Return the chart of these ways; () of a single one."""
     if len(ways) < 2:
         return ()
@@ -33,9 +33,9 @@ def chart(name: str, ways: Mapping[str, PooledSpeedUp]) -> tuple[Figure, ...]:
         for words, item in ways.items()
     )  # fmt: skip
     caption = "CPU time over GPU time of one step, each way against itself. Left of 1 the CPU is faster."
-    drawn = Chart(caption=caption, across="CPU time / GPU time, log scale", points=points, level=1.0)
+    chart = Chart(caption=caption, across="CPU time / GPU time, log scale", points=points, level=1.0)
     alternative = "; ".join(f"{words}: {ratio_words(item.ratio)}" for words, item in ways.items())
-    return (figure(f"answers.{name}", drawn, alternative, title),)
+    return tuple(drawn(f"answers.{name}", chart, alternative, {}, title))
 
 
 def _ratio(item: PooledSpeedUp) -> str:

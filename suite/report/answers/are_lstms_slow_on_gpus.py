@@ -3,7 +3,7 @@
 from functools import partial
 
 from suite import units
-from suite.report.answers._by_way import by_way, chart
+from suite.report.answers._by_way import by_way, figures
 from suite.report.parts.answer import Answer, Question, shown
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
@@ -25,7 +25,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
               for words, other in ways.items() if other is not item]  # fmt: skip
     title = f"One step of an LSTM gains {units.ratio(ratio.value, ratio.low, ratio.high)}"
     draw = (
-        partial(chart, "are-lstms-slow-on-gpus", ways)
+        partial(figures, "are-lstms-slow-on-gpus", ways)
         if len(ways) > 1
         else partial(shown, facts, evidence, "headline", title)
     )

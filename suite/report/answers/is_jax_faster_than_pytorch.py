@@ -1,13 +1,13 @@
 """Frameworks: the fastest other one's time of a step over JAX's, and in how many steps JAX is surely faster."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from suite import units
 from suite.report.charts.vega import Figure
 from suite.report.parts.answer import Answer, Question
-from suite.report.parts.experiment_figures import figure
+from suite.report.parts.experiment_figures import drawn
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import over_networks
 from suite.report.parts.html import Html
@@ -48,7 +48,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "networks that differ. "
             '<a href="../standing.html">Every step, machine by machine</a>.'
         ).format(*_commonest(own)),
-        draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}"),
+        draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}", facts.titles),
     )
 
 
@@ -62,7 +62,7 @@ def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
     return words, f"{count} of {units.pluralize(len(pairs), 'model')}"
 
 
-def _chart(pairs: Sequence[_Compared], title: str) -> tuple[Figure]:
+def _chart(pairs: Sequence[_Compared], title: str, titles: Mapping[str, str]) -> tuple[Figure, ...]:
     points = tuple(
         Point(
             series=each.mine.case.backend.upper(), row=each.mine.case.workload, value=best.over.value,
@@ -71,9 +71,9 @@ def _chart(pairs: Sequence[_Compared], title: str) -> tuple[Figure]:
         for each, best in pairs
     )  # fmt: skip
     caption = "The fastest other framework's time of a step over JAX's. Right of 1 JAX is faster."
-    drawn = Chart(caption=caption, across="its time / JAX's time, log scale", points=points, level=1.0)
+    chart = Chart(caption=caption, across="its time / JAX's time, log scale", points=points, level=1.0)
     words = "; ".join(f"{each.mine.case.workload}, {best.words}: {ratio_words(best.over)}" for each, best in pairs)
-    return (figure("answers.is-jax-faster-than-pytorch", drawn, words, title),)
+    return tuple(drawn("answers.is-jax-faster-than-pytorch", chart, words, titles, title))
 
 
 QUESTION = Question(

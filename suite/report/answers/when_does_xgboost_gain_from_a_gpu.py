@@ -3,7 +3,7 @@
 from functools import partial
 
 from suite.analysis import threshold_map
-from suite.report.answers._by_way import by_way, chart
+from suite.report.answers._by_way import by_way, figures
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
@@ -30,7 +30,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(number,),
         turns=_turns(evidence, quoting),
-        draw=partial(chart, "when-does-xgboost-gain-from-a-gpu", ways),
+        draw=partial(figures, "when-does-xgboost-gain-from-a-gpu", ways),
     )
 
 

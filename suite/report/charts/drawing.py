@@ -42,9 +42,15 @@ def _rows(part: Any) -> Iterator[dict[str, Any]]:
         for each in part:
             yield from _rows(each)
     elif isinstance(part, dict):
-        yield from part.get("data", {}).get("values", ())
-        for name in ("layer", "vconcat", "hconcat"):
+        if not _is_decoration(part.get("mark")):
+            yield from part.get("data", {}).get("values", ())
+        for name in ("layer", "concat", "vconcat", "hconcat"):
             yield from _rows(part.get(name, []))
+
+
+def _is_decoration(mark: Any) -> bool:
+    """Return whether a mark repeats what others show, such as a name beside a point."""
+    return isinstance(mark, dict) and mark.get("aria") is False
 
 
 def _cell(value: Any) -> Any:

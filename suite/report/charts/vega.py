@@ -14,22 +14,20 @@ import altair as alt
 from altair.utils import schemapi
 
 from suite.report.charts import drawing, slim
-from suite.results.records.record import Record
 
-# Colours that the colour-blind can tell apart. Source: Okabe and Ito, Color Universal Design (2008). On dark ground the
-# light ones come first.
+# Colours that the colour-blind can tell apart. Source: Okabe and Ito, Color Universal Design (2008); the last two are a
+# violet and a brown of other lightness. On dark ground the light ones come first.
 _COLOURS = {
-    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"],
-    "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00"],
+    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#7a5230"],
+    "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00", "#b8a1e0", "#c9a882"],
 }
-COLOURS = len(_COLOURS["light"])  # of a chart's series; further ones begin anew
+COLOURS = len(_COLOURS["light"])  # of a chart's series
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 _LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of specifications and pictures, below the site's sources
-WIDTH = 300
 _FONT = 15
 APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
@@ -51,39 +49,6 @@ class _Rows:
 def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     """Return rows of plain values as a chart's data."""
     return alt.Data(values=_Rows(rows))
-
-
-def samples(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the chart of every sample of these records, a row for each process."""
-    rows = [
-        {
-            "case": record.label,
-            "process": f"{record.label}  {run.round + 1}",
-            "seconds": sample.wall_seconds / run.steps_per_sample,
-            "backend": record.backend,
-        }
-        for record in records
-        for run in record.runs
-        if not run.reason and run.steps_per_sample
-        for sample in run.samples
-    ]
-    chart = (
-        alt.Chart(inline(rows))
-        .mark_circle(size=45, opacity=0.7)
-        .encode(
-            x=alt.X(
-                "seconds:Q",
-                scale=alt.Scale(type="log", nice=True),
-                title="seconds a step, log scale",
-                axis=alt.Axis(labelOverlap="greedy", labelSeparation=APART, format="~s", tickCount=6),
-            ),
-            y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
-            color=alt.Color("backend:N", scale=alt.Scale(domain=["gpu", "cpu"]), legend=None),
-            tooltip=[alt.Tooltip("process:N"), alt.Tooltip("seconds:Q")],
-        )
-    )
-    processes = len({row["process"] for row in rows})
-    return finished(chart.properties(width=WIDTH, height=18 * max(3, processes)))
 
 
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
@@ -170,13 +135,19 @@ def layered(*layers: Any, **properties: Any) -> dict[str, Any]:
 
     `altair.layer` copies each layer several times to join what none here has: selections and sizes of its own.
     """
-    return _joined("layer", list(map(_part, layers)), properties)
+    return joined("layer", list(map(_part, layers)), properties)
+
+
+def wrapped(*charts: dict[str, Any], columns: int, **properties: Any) -> dict[str, Any]:
+    """Return the specification of charts from `layered`, so many beside each other."""
+    parts = [{name: value for name, value in chart.items() if name not in _OF_WHOLE} for chart in charts]
+    return joined("concat", parts, {"columns": columns, **properties})
 
 
 def stacked(*charts: dict[str, Any], **properties: Any) -> dict[str, Any]:
     """Return the specification of charts from `layered`, one below the other."""
     parts = [{name: value for name, value in chart.items() if name not in _OF_WHOLE} for chart in charts]
-    return _joined("vconcat", parts, properties)
+    return joined("vconcat", parts, properties)
 
 
 _OF_WHOLE = ("config", "$schema")
@@ -186,7 +157,7 @@ def _part(layer: Any) -> dict[str, Any]:
     return layer.to_dict(validate=False, context={"top_level": False})
 
 
-def _joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, Any]) -> dict[str, Any]:
+def joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the specification of all parts; the configuration is added where it is shown."""
     spec = {"config": {}, how: parts, **dict(sorted(properties.items())), "$schema": alt.SCHEMA_URL}
     if schemapi.DEBUG_MODE:
@@ -212,7 +183,7 @@ class Figure:
     caption: str
     alternative: str
     title: str = ""  # its finding
-    form: Literal["", "wide", "narrow"] = ""  # the screens that it is for; '' for all
+    form: Literal["", "wide", "narrow", "half"] = ""  # the screens that it is for; half: two stand beside each other
 
     @cached_property
     def specification(self) -> dict[str, Any]:

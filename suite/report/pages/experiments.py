@@ -34,7 +34,10 @@ def _sentences(facts: Facts) -> dict[str, Html]:
 
 def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
     experiment, path = experiments.load(name), f"{FOLDER}/{name}.md"
-    machines = [(machine, result, list(figures(name, machine.slug, result))) for machine, result in facts.answers[name]]
+    machines = [
+        (machine, result, list(figures(name, machine.slug, result, facts.titles)))
+        for machine, result in facts.answers[name]
+    ]
     page = facts.page(
         path,
         "experiment.md.j2",

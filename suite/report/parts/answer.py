@@ -82,5 +82,5 @@ def shown(facts: Facts, evidence: Evidence, experiment: str, title: str, chart: 
     """Return the experiment's first chart or that of this name, under a title; () if this machine has none."""
     its, slug = result(facts, evidence, experiment), evidence.records[0].machine.slug
     name = f"experiments.{experiment}.{slug}" + (f".{chart}" if chart else "")
-    drawn = figures(experiment, slug, its) if its else ()
-    return tuple(replace(each, title=title) for each in drawn if each.name == name)
+    drawn = figures(experiment, slug, its, facts.titles) if its else ()
+    return tuple(replace(each, title=title) for each in drawn if each.name.removesuffix(".narrow") == name)

@@ -10,6 +10,7 @@ from suite import experiments
 from suite.report.parts import placing
 from suite.report.parts.headlines import headlines
 from suite.report.parts.html import Html, links
+from suite.report.parts.names import named
 from suite.report.parts.templates import render
 from suite.results.cite import stored_pools
 from suite.results.cite.citation import Citation
@@ -81,6 +82,11 @@ class Facts:
     def page(self, path: str, template: str = "", **values: Any) -> str:
         """Return the page at a path; names in its tables lead to the pages of models and machines."""
         return render(path, self.local, template, links=self.links["../" * path.count("/")], **values)
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """The models' names for people, by workload."""
+        return named({record.workload: record.description.title for record in self.records})
 
     @cached_property
     def links(self) -> Mapping[str, Mapping[str, Html]]:

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from suite import units
 from suite.case import Case
 from suite.report.charts import plots
-from suite.report.charts.vega import WIDTH, inline, layered
 from suite.results.pooled.ladder import Amortised, Rung
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
@@ -19,7 +16,6 @@ from suite.workload import Description
 
 _FEWEST = 2  # rungs of a chart
 _ONE_CAMPAIGN = "one campaign"
-_HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 
 def words(case: Case, about: Description, compiling: bool = True, blocking: bool = False) -> str:
@@ -96,7 +92,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
     )
     if len(points) < _FEWEST:
         return None
-    return plots.plot(Chart(caption="", across="CPU time / GPU time, log scale", points=points, level=1.0))
+    return plots.plot(Chart(caption="", across="CPU time / GPU time, log scale", points=points, level=1.0), narrow=True)
 
 
 def _name(rung: Rung) -> str:
@@ -107,45 +103,39 @@ def _name(rung: Rung) -> str:
     return f"{rung.case.scope}, cache warm" if rung.case.cache == "warm" else rung.case.scope
 
 
+def finding(rungs: Sequence[Rung]) -> str:
+    """Return the speed-up of the first and of the last rung that has one, as the chart's title."""
+    known = [rung for rung in rungs if rung.ratio is not None]
+    words = (f"{_name(rung)} {_ratio(rung)}" for rung in (known[0], known[-1]))
+    return f"As fast on the GPU: {'; '.join(words)}"
+
+
+def _ratio(rung: Rung) -> str:
+    ratio = rung.ratio
+    return units.DASH if ratio is None else units.ratio(ratio.value, ratio.low, ratio.high)
+
+
 def curve(amortised: Sequence[Amortised]) -> dict[str, Any]:
     """Return the effective speed-up after n calls as points with intervals, on two logarithmic axes."""
-    rows = [
-        {
-            "calls": one.calls,
-            "what": "effective speed-up",
-            "speed-up": one.ratio.value,
-            "low": one.ratio.low or one.ratio.value,
-            "high": one.ratio.high or one.ratio.value,
-            "text": _after(one),
-        }
+    points = tuple(
+        Point(
+            series="effective speed-up", at=one.calls, value=one.ratio.value, low=one.ratio.low, high=one.ratio.high,
+            text=_after(one), solid=one.quotable,
+        )
         for one in amortised
-    ]
-    data = inline(rows)
-    calls = alt.X(
-        "calls:Q",
-        scale=alt.Scale(type="log", domain=[0.3 * amortised[0].calls, 1.7 * amortised[-1].calls], nice=False),
-        title="steps taken, the first with its compilation",
-        axis=alt.Axis(values=[one.calls for one in amortised], format="~s"),
-    )
-    height = alt.Y(
-        "speed-up:Q",
-        scale=alt.Scale(type="log"),
-        title="CPU time / GPU time",
-        axis=alt.Axis(values=_HEIGHTS, labelOverlap=True, format="~g"),
-    )
-    colour = alt.Color("what:N", legend=None)
-    base = alt.Chart(data)
-    even = alt.Chart(inline([{"even": 1}])).mark_rule(strokeDash=[4, 4], color="#888888").encode(y="even:Q")
-    layers = (
-        even,
-        base.mark_line().encode(x=calls, y=height, color=colour),
-        base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colour),
-        base.mark_point(filled=amortised[0].quotable, size=110, strokeWidth=2.5, opacity=1).encode(
-            x=calls, y=height, color=colour, tooltip=[alt.Tooltip("calls:Q"), alt.Tooltip("text:N", title="speed-up")]
-        ),
-        base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),
-    )
-    return layered(*layers, width=WIDTH, height=200)
+    )  # fmt: skip
+    chart = Chart(
+        caption="", across="steps taken, the first with its compilation", up="CPU time / GPU time", points=points,
+        level=1.0, joined=True, numbered=True,
+    )  # fmt: skip
+    return plots.plot(chart, narrow=True)
+
+
+def curve_finding(amortised: Sequence[Amortised]) -> str:
+    """Return the first and the last number of steps with their speed-up, as the curve's title."""
+    first, last = amortised[0], amortised[-1]
+    words = (f"{_after(one)} after {units.pluralize(one.calls, 'step')}" for one in (first, last))
+    return f"As fast on the GPU, compiling included: {', '.join(words)}"
 
 
 def alternative(amortised: Sequence[Amortised]) -> str:

@@ -1,6 +1,5 @@
 """The chart of a machine's speed-ups by how much of the work is counted, for wide and for narrow screens."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -8,6 +7,7 @@ from suite import units
 from suite.report.charts.ladder import ladder
 from suite.report.charts.vega import Figure
 from suite.report.parts import lead, rungs
+from suite.report.parts.names import named
 from suite.report.parts.rungs import Rung
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -70,9 +70,7 @@ def marks(amounts: Sequence[Rung]) -> tuple[list[Point], list[Point], list[Point
 
 def titles(items: Iterable[PooledSpeedUp]) -> Mapping[str, str]:
     """Return the models' names for people by workload; of two with one name, each has its code name too."""
-    names = {item.workload: item.record.description.title for item in items}
-    several = {title for title, number in Counter(names.values()).items() if number > 1}
-    return {workload: f"{title} ({workload})" if title in several else title for workload, title in names.items()}
+    return named({item.workload: item.record.description.title for item in items})
 
 
 def _mean(rung: Rung) -> Point:

@@ -6,7 +6,7 @@ from statistics import median
 
 from suite import units
 from suite.experiments import break_even, kernels, roofline
-from suite.report.charts import timeline, vega
+from suite.report.charts import samples, timeline
 from suite.report.charts.vega import Figure
 from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
@@ -104,6 +104,8 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
         yield Figure(
             name=f"ladder.{name}",
             spec=spec,
+            title=ladder.finding(rungs),
+            form="half",
             caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. "
             "Left of the dashed line the CPU is faster. Hollow: not to be quoted.",
             alternative="the values are in the table of the clock ladder",
@@ -112,6 +114,8 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
         yield Figure(
             name=f"amortised.{name}",
             spec=ladder.curve(curve),
+            title=ladder.curve_finding(curve),
+            form="half",
             caption="Speed-up of a cold start with the steps after it: CPU time over GPU time, lowering and compiling "
             "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
             "Hollow: not to be quoted.",
@@ -129,6 +133,8 @@ def _course(records: Sequence[Record]) -> Figure | None:
     return Figure(
         name=f"watched.{record.workload}.{record.machine.slug}",
         spec=timeline.chart(run),
+        title=timeline.finding(run),
+        form="half",
         caption=caption,
         alternative=f"{caption} The table above has means and maxima.",
     )
@@ -142,7 +148,9 @@ def _samples(records: Sequence[Record]) -> Figure | None:
     name, what = steps[0].workload, steps[0].machine
     return Figure(
         name=f"samples.{name}.{what.slug}",
-        spec=vega.samples(steps),
+        spec=samples.chart(steps),
+        title=samples.finding(steps),
+        form="half",
         caption="Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn.",
         alternative=f"samples of {name} on {what.name}; times in the table above",
     )

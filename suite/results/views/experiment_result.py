@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from suite.results.views.table import Table
 
@@ -14,6 +15,7 @@ class Point:
     value: float
     at: float | None = None
     row: str = ""
+    panel: str = ""  # the small multiple that it is in, '' if the chart has one plot
     low: float | None = None
     high: float | None = None
     text: str = ""
@@ -45,7 +47,15 @@ class Chart:
     level: float | None = None  # the value without gain
     whole: float | None = None  # end of the axis of shares, which begins at 0
     joined: bool = False  # whether points of one series are connected
+    numbered: bool = False  # whether the points of a line have their numbers beside them
     name: str = ""  # of its files, if it is not the first
+    finding: str = ""  # its title; '{span}' stands for the least and the greatest value, '{most}' for the greatest
+    seconds: bool = False  # whether the values are times
+
+    @property
+    def unit(self) -> Literal["", "x", "s"]:
+        """What stands behind the numbers of its axis: x of ratios, s of seconds."""
+        return "s" if self.seconds else "" if self.level is None else "x"
 
 
 @dataclass(frozen=True, kw_only=True)
