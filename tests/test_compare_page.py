@@ -241,7 +241,7 @@ GOOD = to_json(OWN[0])
 NESTED = b'{"schema": "result/2", "x": ' + b"[" * 400 + b"]" * 400 + b"}"
 HOSTILE = {
     "empty": (b"", "The file is empty."),
-    "a picture": (b"\x89PNG\r\n\x1a\n\xff\xfe", "'a picture.json': The file is neither text nor a ZIP archive, so it is no record"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\xff\xfe", "'a picture.json': The file is neither text nor a ZIP archive"),
     "a broken.zip": (b"\x00\xff" * 40, "'a broken.zip.json': The file is neither text nor a ZIP archive"),
     "no JSON": (b"<html>", "The file is not JSON, or it is truncated, so it is no record."),
     "truncated": (GOOD[:-300], "The file is not JSON, or it is truncated, so it is no record."),
@@ -249,7 +249,10 @@ HOSTILE = {
     "an infinite number": (_reworded(b'"seed": 0', b'"seed": 1e999'), "The number at $.runs.0.seed is too large."),
     "a list": (b"[]", "The file is JSON, but no record."),
     "no schema": (b"{}", "it names no format. This page reads records of the formats result/0, result/1, result/2"),
-    "another schema": (b'{"schema": "<b>x</b>"}', "or one of another version of the suite: its format is '<b>x</b>'. This page reads"),
+    "another schema": (
+        b'{"schema": "<b>x</b>"}',
+        "or one of another version of the suite: its format is '<b>x</b>'. This page reads",
+    ),
     "deep": (NESTED, "The file is nested deeper than 16 levels."),
     "without runs": (_reworded(b'"runs"', b'"races"'), "The record has no valid field 'runs'."),
     "edited": (_reworded(b'"campaign": "2', b'"campaign": "3'), "changed after it was written: its digest"),
@@ -288,7 +291,7 @@ def test_a_member_that_unpacks_to_more_than_its_pack_says_is_refused(opened, tmp
     at = lying.index(b"PK\x01\x02") + 24
     lying[at : at + 4] = (10).to_bytes(4, "little")
     page = opened(_published(_two_kinds())[0])
-    assert _dropped(page, _file(tmp_path, bytes(lying))) .endswith(": A record in the pack is larger than the pack says.")
+    assert _dropped(page, _file(tmp_path, bytes(lying))).endswith("in the pack is larger than the pack says.")
 
 
 @pytest.mark.browser
