@@ -14,6 +14,7 @@ from ledger_worlds import (
     augmented,
     clocks,
     depths,
+    epochs,
     first_calls,
     grid,
     judge,
@@ -460,3 +461,20 @@ def test_a_process_that_took_no_cpu_time_gives_no_interval_and_decides_nothing()
     found = judge("O7", clocks(3.0, 0.0))
     assert found.verdict == "in part"
     assert found.parts[1].holds is False  # surely below by the factor of two
+
+
+def test_a_verdict_says_which_part_of_the_observation_it_is_on():
+    found = judge("O8", WORLDS["O8"]["reproduced"]).found
+    assert "the last clause alone" in found
+    assert "159x and 52x are not comparable" in found
+    own, other = WORLDS["O9"]["reproduced"], epochs((BASE, 59.0))
+    assert "Other networks, of which the article says nothing: of 1 epoch" in judge("O9", [*own, *other]).found
+    assert "Other networks, which decide instead of the article's" in judge("O9", other).found
+
+
+def test_each_article_s_speed_ups_stand_in_the_ledger_as_searched_text_also_rounded():
+    page = ledger.files(Facts(records=(), catalogue=CATALOGUE))["ledger.md"]
+    listed = page.partition("The speed-ups by article")[2].partition("</details>")[0]
+    assert "<li>What&#39;s the speed difference between running an ML job on GPU vs CPU?: " in listed
+    for ratio in ("159.42x (159x)", "52.25x (52.2x, 52x)", "13.76x (13.8x, 14x)", "12.13x (12.1x, 12x)", "23x", "100x"):
+        assert ratio in listed

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import struct
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,7 +22,7 @@ from suite.report.pages import feed, number_index, previews
 from suite.report.parts.dataset import dataset
 from suite.report.parts.facts import Facts
 from suite.report.site import build, page_markdown, page_tables, pages, quoting
-from suite.results.cite import stored_pools
+from suite.results.cite import citation, stored_pools
 from suite.results.views import documents
 
 ROOT = Path(__file__).parent.parent
@@ -182,6 +183,29 @@ def test_the_headline_of_the_best_evidenced_machine_comes_first_on_a_page_of_num
         assert unescape(first).endswith((".speedup", ".best-over-best"))
 
 
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_the_headline_of_a_page_of_numbers_has_a_citation_in_text_and_bibtex_ready_to_copy(address):
+    facts = Facts(records=factory.hosts(), site=address)
+    (cited,) = facts.headlines["mnist_mlp"]
+    page = pages.files(facts)["numbers/mnist_mlp.md"]
+    block = re.search(r'<details class="cite">.*?</details>', page, re.DOTALL)[0]
+    plain, entry = (
+        unescape(part) for part in re.search(r"<p>(.*?)</p>\s*<pre><code>(.*?)</code>", block, re.DOTALL).groups()
+    )
+    addressed = replace(cited, site=address)
+    assert (plain, entry) == (citation.text(addressed), citation.bibtex(addressed))
+    assert cited.key in plain
+    assert (f"url = {{{address}numbers/mnist_mlp.html#" in entry) == bool(address)
+    assert page.count("@misc") == 1
+
+
+def test_a_hostile_name_stays_text_in_a_citation():
+    page = factory.pages(hostile())["numbers/mnist_mlp.md"]
+    assert '<details class="cite">' in page
+    assert "<img src=x" not in page
+    assert "<script>" not in page
+
+
 @pytest.fixture(scope="module", params=["", ADDRESS], ids=["relative", "absolute"])
 def site(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
@@ -190,7 +214,8 @@ def site(request, tmp_path_factory):
     shutil.copy(ROOT / "mkdocs.yml", folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SITE_URL", request.param.rstrip("/"))
-        pages.write(pages.files(Facts(records=factory.hosts(), site=request.param)), folder / "site")
+        facts = Facts(records=factory.hosts(), catalogue=[factory.description()], site=request.param)
+        pages.write(pages.files(facts), folder / "site")
         build.build(folder)
     return request.param, folder / "build" / "html"
 
@@ -342,3 +367,57 @@ def test_an_embedded_page_is_light_or_dark_as_asked_else_as_the_reader_s_system(
                 assert page.evaluate("document.documentElement.scrollWidth") <= 360
                 assert said == []
                 page.close()
+
+
+@pytest.mark.browser
+def test_the_copied_frames_hold_their_page_whole_on_any_screen(site, browser):
+    _, folder = site
+    for name in ("index.html", "numbers/mnist_mlp.html"):
+        page = browser.new_page()
+        page.goto((folder / name).as_uri())
+        embedded, frame = page.evaluate(
+            "() => { const a = document.querySelector('a[data-embed]');"
+            " return [a.href, a.nextElementSibling.dataset.copy]; }"
+        )
+        frame = re.sub(r' loading="lazy"', "", re.sub(r'src="[^"]*"', f'src="{embedded}"', frame))
+        (folder / "host.html").write_text(f"<!doctype html><body style='margin:0'>{frame}", encoding="utf-8")
+        for width in (360, 700, 1000, 1400):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto((folder / "host.html").as_uri())
+            height = page.locator("iframe").bounding_box()["height"]
+            needed = page.frames[1].evaluate("document.querySelector('main').getBoundingClientRect().height")
+            assert needed <= height <= needed + 320, (name, width)
+            widths = page.frames[1].evaluate(
+                "[...document.images].filter(i => i.offsetWidth).map(i => [i.offsetWidth, i.naturalWidth])"
+            )
+            assert all(shown <= natural for shown, natural in widths)  # no picture is enlarged
+        page.close()
+        (folder / "host.html").unlink()
+
+
+@pytest.mark.parametrize("asked", ["159x", "52x", "23x", "4x", "13.76x", "13.3x", "804 %"])
+def test_the_search_finds_an_article_s_number_in_the_ledger(site, asked):
+    _, folder = site
+    index = json.loads((folder / "search" / "search_index.json").read_text(encoding="utf-8"))
+    ledger = " ".join(one["text"] for one in index["docs"] if one["location"].startswith("ledger.html"))
+    words = set(re.split(index["config"]["separator"], re.sub(r"<[^>]*>", " ", ledger)))
+    terms = [term for term in re.split(index["config"]["separator"], asked) if term]
+    assert all(any(word.startswith(term) for word in words) for term in terms)
+
+
+@pytest.mark.browser
+def test_the_button_of_a_citation_copies_its_bibtex_and_that_of_the_key_the_key(site, browser):
+    _, folder = site
+    page = browser.new_page()
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard',"
+        " { value: { writeText: t => { window.copied = t; return Promise.resolve(); } } })"
+    )
+    page.goto((folder / "numbers" / "mnist_mlp.html").as_uri())
+    page.locator("details.cite summary").click()
+    page.get_by_role("button", name="copy BibTeX").click()
+    lines = page.evaluate("window.copied").splitlines()
+    assert (lines[0].startswith("@misc{gpu-speedup-suite-"), lines[-1]) == (True, "}")
+    page.get_by_role("button", name="copy key").first.click()
+    assert page.evaluate("window.copied").startswith("test-gpu-16-cores/mnist_mlp/gpu/step/speedup")
+    page.close()

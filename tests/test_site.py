@@ -160,7 +160,7 @@ def test_sources_and_output_are_kept_apart():
     assert re.search(r"^docs_dir: site$", settings, re.MULTILINE)
     assert re.search(r"^site_dir: build/html$", settings, re.MULTILINE)
     plugins = yaml.safe_load(settings)["plugins"]
-    assert set(plugins) == {"search", "offline"}
+    assert {name for each in plugins for name in ([each] if isinstance(each, str) else each)} == {"search", "offline"}
 
 
 def test_vendored_scripts_are_what_the_manifest_says():
@@ -525,6 +525,20 @@ def test_each_series_of_the_ladder_has_a_colour_and_a_shape_of_its_own_in_both_p
             }
             assert set(marks) == set(series)
             assert [len({look[place] for look in looks}) for place in range(3)] == [len(series)] * 3
+
+
+@pytest.mark.browser
+def test_no_name_beside_the_ladder_s_marks_is_cut_in_the_browser_s_own_font(tmp_path, browser):
+    rows = [f"Cats and dogs, {count} convolutions and dropout, no augmentation" for count in ("two", "three")]
+    means = [Point(series="a step", value=2.0, text="2.0x, 2 models")]
+    points = [Point(series="a step", row=row, value=3.0, text="3.0x") for row in rows]
+    (tmp_path / "drawn.svg").write_text(vega.svg(ladder.ladder(means, points, []), "light"), encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "drawn.svg").as_uri())
+    lefts = page.evaluate("[...document.querySelectorAll('text')].map(text => text.getBoundingClientRect().left)")
+    page.close()
+    assert len(lefts) > len(rows)
+    assert min(lefts) >= 0
 
 
 def test_published_records_are_whole():

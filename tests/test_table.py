@@ -10,7 +10,7 @@ from suite.console import printing
 from suite.report.pages import ledger
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import parts
-from suite.results.views.table import Cell, Table, chosen, condensed, reasons
+from suite.results.views.table import INTERVAL, Cell, Table, chosen, condensed, reasons
 
 COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
 
@@ -65,6 +65,17 @@ def test_why_a_column_is_empty_is_said():
     assert condensed(table(("a", empty), ("b", empty), columns=("model", "baseline"))).same == (
         "Without a value: baseline (not compared on this machine)."
     )
+
+
+def test_an_empty_column_of_several_with_one_name_is_told_apart_and_is_not_named_where_its_value_is_empty_too():
+    columns = ("model", "waited for", INTERVAL, "half of requests", INTERVAL)
+    no, why = Cell(text="–"), Cell(text="–", remark="its first step fails")
+    no_interval = condensed(table(("a", "1 s", no, "1", "0 to 2"), ("b", "2 s", no, "2", "1 to 3"), columns=columns))
+    assert no_interval.columns == ("model", "waited for", "half of requests", INTERVAL)
+    assert no_interval.same == "None has: 95 % interval of waited for."
+    no_value = condensed(table(("a", no, no, "1", "0 to 2"), ("b", why, no, "2", "1 to 3"), columns=columns))
+    assert no_value.columns == ("model", "waited for", "half of requests", INTERVAL)
+    assert no_value.same == ""
 
 
 def test_the_status_of_several_intervals_stays_where_it_is():

@@ -117,7 +117,7 @@ OBSERVATIONS = (
     Observation(
         code="O18",
         article=PHOTOGRAPHS,
-        said="Even so the GPU is four times as fast as the server's processors.",
+        said="Even so the GPU is 4x as fast as the server's processors.",
         rule=f"Reproduced if the speed-up from storage on is as high within a factor of {SIZE:g}. Refuted if the GPU "
         "is surely slower. Any other ratio may be the hardware's.",
         experiment="depth",
@@ -127,7 +127,7 @@ OBSERVATIONS = (
         code="O19",
         article=PHOTOGRAPHS,
         said="Pictures of 128 instead of 64 pixels cost the GPU about 20 % and the CPU about 85 % of its speed: the "
-        "gap grows to 23 times.",
+        "gap grows to 23x.",
         rule="Reproduced if the speed-up from storage on surely grows with the larger pictures. Refuted if it surely "
         "falls.",
         experiment="depth",

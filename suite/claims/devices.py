@@ -75,7 +75,7 @@ OBSERVATIONS = (
     Observation(
         code="O13",
         article=TEXT,
-        said="Four GPUs train boosted trees 23.2 times as fast as a CPU, one 11 times.",
+        said="Four GPUs train boosted trees 23.2x as fast as a CPU, one 11x.",
         rule="Part 1 holds if one GPU is 11 times as fast as the CPU, part 2 if four are 2.1 times as fast as one. "
         f"Both allow a factor of {SIZE:g}, and fail if the GPUs are surely slower. Any other ratio may be the "
         "hardware's.",

@@ -114,7 +114,7 @@ OBSERVATIONS = (
     Observation(
         code="O5",
         article=RESNET,
-        said="The first call is far slower than a later one, most of all on the GPU: 86 times, on the CPU 1.9 to 2.5.",
+        said="The first call is far slower than a later one, most of all on the GPU: 86x, on the CPU 1.9x to 2.5x.",
         rule="Part 1 holds if the first call is surely slower than a later one on both sides; it fails if surely "
         "faster on one. Part 2 holds if the ratio of the two is surely higher on the GPU; it fails if surely "
         f"higher on the CPU. Between campaigns, higher means a factor of {SURELY**2:g}.",

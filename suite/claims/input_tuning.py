@@ -83,7 +83,7 @@ OBSERVATIONS = (
     Observation(
         code="O16",
         article=PHOTOGRAPHS,
-        said="Four workers for one, and batch 64 for 32, give 1.36 times the speed on a CPU and about three times "
+        said="Four workers for one, and batch 64 for 32, give 1.36x the speed on a CPU and about three times "
         "with a GPU.",
         rule=f"A part for each side. It holds if the gain is as high within a factor of {SIZE:g}, and fails if it is "
         "surely a loss. The CPU needs four cores.",

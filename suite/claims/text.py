@@ -26,7 +26,7 @@ OBSERVATIONS = (
     Observation(
         code="O11",
         article=TEXT,
-        said="A text classification trains 13.76 times as fast on a GPU.",
+        said="A text classification trains 13.76x as fast on a GPU.",
         rule=f"Reproduced if a step of the convolutional network gains as much within a factor of {SIZE:g}. Refuted if "
         "the GPU is surely slower. The article leaves network and GPU open.",
         numbers=(("imdb_text_cnn", "training"),),

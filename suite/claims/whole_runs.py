@@ -25,7 +25,9 @@ def _extrapolates(evidence: Evidence) -> Judgement:
     own, others = (
         [item for item in pairs if (item.measured.record.workload in _OWN) is mine] for mine in (True, False)
     )
-    summary = " ".join((*(f"An epoch of {_epoch(item)} of what its step predicts." for item in own), *_beside(others)))
+    summary = " ".join(
+        (*(f"An epoch of {_epoch(item)} of what its step predicts." for item in own), *_beside(others, bool(own)))
+    )
     items = [side for item in pairs for side in (item.step, item.measured)]
     return judged(summary, [own_first(own, others, _tells)], items)
 
@@ -45,12 +47,13 @@ def _epoch(item: Epoch) -> str:
     return f"{record.workload} {item.where} on the {record.backend.upper()} takes {words(item.ratio)}"
 
 
-def _beside(others: Sequence[Epoch]) -> Iterator[str]:
+def _beside(others: Sequence[Epoch], own: bool) -> Iterator[str]:
     """Yield the range of other networks' epochs."""
     if others:
         low, high = (end(others, key=lambda item: item.ratio.value) for end in (min, max))
         span = _epoch(low) if low is high else f"{_epoch(low)}, {_epoch(high)}"
-        yield f"Of other networks, {units.pluralize(len(others), 'epoch')}, the least and the most: {span}."
+        decide = "of which the article says nothing" if own else "which decide instead of the article's"
+        yield f"Other networks, {decide}: of {units.pluralize(len(others), 'epoch')} the least and the most: {span}."
 
 
 def _wide_network(evidence: Evidence) -> Judgement:
@@ -78,7 +81,7 @@ OBSERVATIONS = (
     Observation(
         code="O10",
         article=MLP,
-        said="A wide network of dense layers at batch 32 trains 12 times as fast on a T4, building the model included.",
+        said="A wide network of dense layers at batch 32 trains 12x as fast on a T4, building the model included.",
         rule=f"Reproduced if the speed-up of the same run is as high within a factor of {SIZE:g}. Refuted if the GPU "
         "is surely slower. Any other ratio may be the hardware's.",
         judge=_wide_network,

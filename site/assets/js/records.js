@@ -132,7 +132,7 @@
     try {
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch (error) {
-      throw new Refused("The file is not text in UTF-8, so it is no record.");
+      throw new Refused("The file is neither text nor a ZIP archive, so it is no record and no pack of records.");
     }
     try {
       record = JSON.parse(text);
@@ -141,8 +141,9 @@
     }
     if (!KINDS.object(record)) throw new Refused("The file is JSON, but no record.");
     if (!SCHEMAS.includes(record.schema)) {
-      const found = record.schema === undefined ? "no schema" : "schema " + quoted(record.schema);
-      throw new Refused("The file has " + found + "; this page reads " + SCHEMAS.join(", ") + ".");
+      const read = " This page reads records of the formats " + SCHEMAS.join(", ") + ", which suite run writes.";
+      if (record.schema === undefined) throw new Refused("The file is JSON, but no record: it names no format." + read);
+      throw new Refused("The file is no record, or one of another version of the suite: its format is " + quoted(record.schema) + "." + read);
     }
     walk(record, "$", 0);
     shaped(record);
@@ -162,8 +163,12 @@
   }
 
   async function readFile(file) {
-    if (file.size > MOST.file) throw new Refused("A pack has at most 64 MiB; " + quoted(file.name) + " has " + Math.round(file.size / MIB) + ".");
-    return read(new Uint8Array(await file.arrayBuffer()), file.name);
+    try {
+      if (file.size > MOST.file) throw new Refused("A pack has at most 64 MiB; this file has " + Math.round(file.size / MIB) + ".");
+      return await read(new Uint8Array(await file.arrayBuffer()), file.name);
+    } catch (error) {
+      throw error instanceof Refused ? new Refused(quoted(file.name) + ": " + error.message) : error;
+    }
   }
 
   // One member of a pack by its name; null if the pack has none of that name.

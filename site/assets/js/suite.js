@@ -144,16 +144,27 @@
   }
 
   // The buttons beside a link to an embedded page copy its code, with the address that this page has now.
+  // The frame's height: of a number's page, else of the picture and the texts around it, which take more lines on a telephone.
+  function heights(figure, image) {
+    if (!image) return { wide: 290, narrow: 390 };
+    var other = image.getAttribute("src").replace(/\.(light|dark)\.svg/, ".narrow.$1.svg");
+    var narrow = document.querySelector('img[src="' + other + '"]') || image;
+    var letters = (figure.querySelector(".finding") || figure.querySelector("figcaption")).textContent.length;
+    function around(picture, rest, inLine) { return Number(picture.getAttribute("height")) + rest + 24 * Math.ceil(letters / inLine); }
+    return { wide: around(image, 120, 60), narrow: around(narrow, 170, 34) };
+  }
+
   function embeds() {
     var link = document.querySelector("link[rel=canonical]"), here = link ? link.href : location.href;
     function quoted(text) { return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;"); }
     document.querySelectorAll("a[data-embed]").forEach(function (anchor) {
       var figure = anchor.closest("figure"), image = figure && figure.querySelector("img");
-      var height = anchor.dataset.height || (image ? Number(image.getAttribute("height")) + 170 : 480);
+      var height = heights(figure, image);
       var title = quoted(image ? image.alt.slice(0, 200) : anchor.title);
       function absolute(address) { return quoted(new URL(address, here).href); }
       var frame = '<iframe src="' + absolute(anchor.getAttribute("href")) + '" title="' + title +
-        '" width="100%" height="' + height + '" style="border:0" loading="lazy"></iframe>';
+        '" width="100%" height="' + height.wide + '" style="border:0;height:clamp(' + height.wide + 'px,calc((560px - 100vw)*999),' +
+        height.narrow + 'px)" loading="lazy"></iframe>';
       var picture = '<a href="' + absolute("") + '"><img src="' + absolute(anchor.dataset.picture) + '" alt="' + title + '"></a>';
       var code = { frame: frame, picture: picture }, next = anchor.nextElementSibling;
       for (; next && next.dataset.code; next = next.nextElementSibling) next.dataset.copy = code[next.dataset.code];
@@ -163,10 +174,10 @@
   function copying() {
     if (!navigator.clipboard) return;
     document.querySelectorAll("button.copy").forEach(function (button) {
-      var label = button.textContent;
+      var label = button.textContent, from = button.dataset.from;  // a tag beside it, whose text is copied
       button.hidden = false;
       button.addEventListener("click", function () {
-        navigator.clipboard.writeText(button.dataset.copy).then(function () {
+        navigator.clipboard.writeText(from ? button.closest("details").querySelector(from).textContent : button.dataset.copy).then(function () {
           button.textContent = "copied";
           setTimeout(function () { button.textContent = label; }, 1500);
         });

@@ -12,6 +12,7 @@ from suite.results.views.experiment_result import Point
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")  # of as many series at most
 _GREY, _FONT, _BAR = "#888888", 14, 2.5
+_WIDER = 1.1  # pixels by which a reader's font may be wider than the one that drew, for each letter of a name
 _TICKS = [10.0**power for power in range(-6, 7)]
 _ACROSS = "GPU slower  \N{LEFTWARDS ARROW}  1x  \N{RIGHTWARDS ARROW}  GPU faster"
 
@@ -30,7 +31,7 @@ class _Form:
     apart: float  # decades between two numbers of a row, which would run into each other
 
 
-_WIDE = _Form(width=600, beside=True, mean=32, model=32, number=-13, apart=0.3)
+_WIDE = _Form(width=540, beside=True, mean=32, model=32, number=-13, apart=0.3)
 _NARROW = _Form(width=370, beside=False, mean=60, model=60, number=15, apart=0.45)
 
 
@@ -52,7 +53,8 @@ def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Poi
         of_all = [_row(mean, row=mean.series) for mean in means]
         upper = [*_marks(of_all, look), _numbers(of_all, form)]
         panels.insert(0, _panel(upper, series, form, form.mean, across, None))
-    return finished(alt.vconcat(*panels, spacing=20))
+    room = _WIDER * max((len(name) for name in (*series, *models)), default=0) if form.beside else 0
+    return finished(alt.vconcat(*panels, spacing=20, padding={"left": 14 + room, "right": 8, "top": 5, "bottom": 5}))
 
 
 def _panel(

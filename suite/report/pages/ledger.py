@@ -51,6 +51,7 @@ def files(facts: Facts) -> dict[str, str]:
         counts=_counts(counts),
         observed=Table(title="What the articles observed", columns=_OBSERVED, rows=observed, words=True, searched=True),
         rules=Table(title="The rules", columns=("observation", "rule"), rows=rules, notes=_WORDS, words=True),
+        ratios=_by_article(numbers),
         claimed=Table(
             title="The articles' numbers, each beside the nearest measurement",
             columns=_CLAIMED,
@@ -109,6 +110,17 @@ def documented(
     if not sides:
         sides = [list(entries(catalogue, Evidence(), {}))]
     return [min(same, key=lambda entry: _rank(entry.judgement)) for same in zip(*sides, strict=True)]
+
+
+def _by_article(numbers: Sequence[Entry]) -> Mapping[str, str]:
+    """Return the documented speed-ups by article, also rounded: a search finds whole words, of no table of numbers."""
+    ratios: dict[str, dict[float, str]] = {}
+    for entry in numbers:
+        if (value := entry.claim.speedup) is not None:
+            rounded = () if value.is_integer() else dict.fromkeys((units.number(value), units.count(round(value))))
+            words = f" ({', '.join(f'{text}x' for text in rounded)})" if rounded else ""
+            ratios.setdefault(entry.article, {})[value] = units.documented(value) + words
+    return {article: ", ".join(texts.values()) for article, texts in ratios.items()}
 
 
 def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from suite import units
@@ -10,7 +11,16 @@ from suite.report.parts import embeds
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import address, record_address
 from suite.report.parts.templates import render
-from suite.results.cite.citation import Citation, former_path, former_place, markdown, path, place
+from suite.results.cite.citation import (
+    Citation,
+    bibtex,
+    former_path,
+    former_place,
+    markdown,
+    path,
+    place,
+    text,
+)
 from suite.results.cite.number import RATIOS
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
@@ -31,7 +41,7 @@ def files(facts: Facts) -> dict[str, str]:
             pages[f"{at}.svg"] = badge(cited)
     for workload, citations in by_workload.items():
         headlines = facts.headlines.get(workload, ())
-        pages[f"numbers/{workload}.md"] = page(workload, citations, headlines[0] if headlines else None)
+        pages[f"numbers/{workload}.md"] = page(workload, citations, headlines[0] if headlines else None, facts.site)
         for cited in headlines:
             pages |= embeds.of_number(cited, facts.site)
     return pages
@@ -72,7 +82,7 @@ def document(cited: Citation) -> str:
     )
 
 
-def page(workload: str, citations: Sequence[Citation], headline: Citation | None = None) -> str:
+def page(workload: str, citations: Sequence[Citation], headline: Citation | None = None, site: str = "") -> str:
     """Return the page of a workload's numbers: the headline, then quotable ones, then open ones with their reasons.
 
     The machine of the headline comes first, and of each machine the speed-ups.
@@ -88,7 +98,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
         template="numbers.md.j2",
         workload=workload,
         home=_home(citations[0].number.record),
-        headline=_headline(headline) if headline else None,
+        headline=_headline(headline, site) if headline else None,
         machines={
             machine: [_row(cited) for cited in quotable if cited.number.record.machine.name == machine]
             for machine in dict.fromkeys(cited.number.record.machine.name for cited in quotable)
@@ -100,8 +110,8 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
     )
 
 
-def _headline(cited: Citation) -> dict[str, Any]:
-    record = cited.number.record
+def _headline(cited: Citation, site: str) -> dict[str, Any]:
+    record, addressed = cited.number.record, replace(cited, site=site)
     return _shown(cited) | {
         "title": record.description.title,
         "words": f"{embeds.words(cited)}, on {embeds.behind(cited)}.",
@@ -109,6 +119,8 @@ def _headline(cited: Citation) -> dict[str, Any]:
         "embed": address(f"../{embeds.number_path(cited)}"),
         "picture": address(f"../{embeds.card_path(record.workload)}"),
         "copied": _copied(cited),
+        "sentence": text(addressed),
+        "bibtex": bibtex(addressed).splitlines(),
     }
 
 

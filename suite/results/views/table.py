@@ -61,7 +61,8 @@ _JUDGED = (STATUS, "verdict")  # columns that always stay
 def condensed(table: Table) -> Table:
     """Return the table with its status beside the interval; columns that are equal in every row become a sentence.
 
-    Columns of links or remarks stay, and so do those that are empty for several reasons. A single row stays whole.
+    Columns of links or remarks stay, and so do those that are empty for several reasons. A single row stays whole. The
+    interval of an empty column goes without a word.
     """
     throughout: dict[int, str] = {}
     lacking: dict[int, str] = {}
@@ -71,15 +72,18 @@ def condensed(table: Table) -> Table:
         if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(values) > 1:
             continue
         ((text, remark),) = values
+        of = table.columns[place - 1] if table.columns.count(name) > 1 else ""  # columns of one name are told apart
+        named = f"{name} of {of}" if of else name
         if name == ON_ONE_HOST and text != units.DASH:
             continue
         if name == ON_ONE_HOST:
             throughout[place] = f"{name}, with nothing against it"
         elif text == units.DASH:
-            lacking[place] = name
-            why.setdefault(remark, []).append(name)
+            lacking[place] = named
+            if name != INTERVAL or any(row[place - 1].text != units.DASH for row in table.rows):
+                why.setdefault(remark, []).append(named)
         elif not remark and not any(row[place].record for row in table.rows):
-            throughout[place] = f"{name} {text}"
+            throughout[place] = f"{named} {text}"
     kept = [place for place in range(len(table.columns)) if place not in throughout.keys() | lacking.keys()]
     names = [table.columns[place] for place in kept]
     judged = next((name for name in (STATUS, ON_ONE_HOST) if name in names), None)
