@@ -449,7 +449,7 @@ def test_an_experiment_moves_nothing_on_the_home_page_but_the_questions_it_answe
     others = [record for record in swept() if record.case.batch != record.description.batch]
     after = factory.pages((*factory.campaign(), *others))
     questions = re.compile(r'<h2 id="questions">.*?</ul>', re.DOTALL)
-    days = re.compile(r'"(temporalCoverage|dateModified)": "[^"]*"')  # of all records, for search engines
+    days = re.compile(r'"(temporalCoverage|dateModified)":"[^"]*"')  # of all records, for search engines
     now, then = (days.sub("", questions.sub("", legible(pages["index.md"]))) for pages in (after, before))
     assert now == then
     asked = ["what-does-the-batch-size-do.html" in questions.search(pages["index.md"])[0] for pages in (before, after)]

@@ -25,7 +25,8 @@
     if (!library) {
       library = load(root + "assets/js/vega.min.js")
         .then(function () { return load(root + "assets/js/vega-lite.min.js"); })
-        .then(function () { return load(root + "assets/js/vega-embed.min.js"); });
+        .then(function () { return load(root + "assets/js/vega-embed.min.js"); })
+        .then(function () { return load(root + "assets/chart-looks.js"); });
     }
     return library;
   }
@@ -38,10 +39,10 @@
     var spec = JSON.parse(figure.querySelector("script").textContent), live = figure.querySelector(".live");
     if (figure.dataset.palette === palette()) return;
     figure.dataset.palette = palette();
-    spec.config = spec.usermeta[palette()];
     live.style.minHeight = live.offsetHeight + "px";  // it is empty for a moment when it is drawn again
     return vega(figure.dataset.root)
       .then(function () {
+        spec.config = window.chartLooks[palette()];
         return vegaEmbed(live, spec, { actions: false, renderer: "svg", ast: true });
       })
       .then(function () { figure.classList.add("drawn"); live.style.minHeight = ""; })
@@ -53,7 +54,7 @@
   }
 
   function charts() {
-    var figures = document.querySelectorAll("figure.chart:not(.narrow)");
+    var figures = document.querySelectorAll("figure.chart:not(.narrow, .still)");
     if (!figures.length || !window.IntersectionObserver) return;
     var seen = new IntersectionObserver(function (entries) {
       entries.forEach(function (entry) {

@@ -22,6 +22,7 @@ _COLOURS = {
     "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00", "#b8a1e0", "#c9a882"],
 }
 COLOURS = len(_COLOURS["light"])  # of a chart's series
+_DIGITS = 7  # of a number in a specification
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 _LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
@@ -87,9 +88,25 @@ def drawn_by() -> str:
 
 
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the specification in light, with both looks under `usermeta` for the page to choose from."""
-    looks = {name: config(name) for name in _COLOURS}
-    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": drawn_by()}}
+    """Return the specification in light, as a file of its own."""
+    return {**spec, "config": config("light", "white"), "usermeta": {"drawn by": drawn_by()}}
+
+
+def looks() -> str:
+    """Return the script with the configuration of both palettes, from which the pages' script takes that of a chart."""
+    return f"window.chartLooks = {json.dumps({name: config(name) for name in _COLOURS})};\n"
+
+
+def rounded(value: Any) -> Any:
+    """Return a specification whose numbers have the digits that a picture shows."""
+    match value:
+        case float():
+            return float(f"{value:.{_DIGITS}g}")
+        case dict():
+            return {name: rounded(each) for name, each in value.items()}
+        case list() | tuple():
+            return list(map(rounded, value))
+    return value
 
 
 def derived(name: str) -> tuple[str, ...]:
@@ -184,13 +201,14 @@ class Figure:
     alternative: str
     title: str = ""  # its finding
     form: Literal["", "wide", "narrow", "half"] = ""  # the screens that it is for; half: two stand beside each other
+    live: bool = True  # whether a script draws it, so that marks tell their values
 
     @cached_property
     def specification(self) -> dict[str, Any]:
-        """The specification with the colours of both palettes."""
-        return themed(self.spec)
+        """The specification with rounded numbers, for a page: without its look."""
+        return {name: value for name, value in rounded(self.spec).items() if name != "config"}
 
     @property
     def files(self) -> dict[str, str]:
         """The specification's file by its path below the site's sources; pictures and table are made if it changed."""
-        return {f"{FOLDER}/{self.name}.json": json.dumps(self.specification, separators=(",", ":")) + "\n"}
+        return {f"{FOLDER}/{self.name}.json": json.dumps(themed(self.specification), separators=(",", ":")) + "\n"}

@@ -1,7 +1,5 @@
 """Every current number in two files for programs: an index in JSON and a table in CSV."""
 
-from dataclasses import replace
-
 import msgspec
 
 from suite.report.charts.drawing import csv_table
@@ -13,6 +11,6 @@ JSON, CSV = "numbers/index.json", "numbers/results.csv"
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the index and the table, with addresses of the published site if they are known."""
-    index = number_index.indexed(replace(cited, site=facts.site) for cited in facts.citations)
+    index = number_index.indexed(facts.citations, facts.site)
     table = csv_table({"data": {"values": list(number_index.rows(index))}})  # safe from formulas, as of charts
     return {JSON: msgspec.json.encode(index).decode().replace('},{"key"', '},\n{"key"') + "\n", CSV: table}

@@ -14,7 +14,7 @@ from suite.results.cite.citation import Citation, path
 FOLDER = "embed"
 SITE_NAME = "How much faster is a GPU?"
 _NARROW = ".narrow"  # ends the name of a chart for telephones beside the chart for wider screens
-_FIGURE = re.compile(r'<figure class="chart[^>]*>(?P<content>.*?)</figure>', re.DOTALL)
+_FIGURE = re.compile(r'<figure class="chart(?! still)[^>]*>(?P<content>.*?)</figure>', re.DOTALL)
 _PICTURE = re.compile(rf'<img src="[./]*{CHARTS}/(?P<name>[^"]+)\.light\.svg#only-light" alt="(?P<alternative>[^"]*)"')
 _FINDING = re.compile(r'<p class="finding">(.*?)</p>', re.DOTALL)
 _CAPTION = re.compile(r"<figcaption>(.*?)\s*(?:<a|</figcaption>)", re.DOTALL)
@@ -22,7 +22,7 @@ _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 
 
 def of_charts(pages: Mapping[str, str], site: str) -> dict[str, str]:
-    """Return a page for each chart that these pages show, by path; a chart's link leads to the first page with it.
+    """Return a page for each live chart that these pages show, by path; its link leads to the first page with it.
 
     A page's title, its chart's caption and alternative text are already HTML.
     """

@@ -135,6 +135,7 @@ def _course(records: Sequence[Record]) -> Figure | None:
         spec=timeline.chart(run),
         title=timeline.finding(run),
         form="half",
+        live=False,
         caption=caption,
         alternative=f"{caption} The table above has means and maxima.",
     )
@@ -151,6 +152,7 @@ def _samples(records: Sequence[Record]) -> Figure | None:
         spec=samples.chart(steps),
         title=samples.finding(steps),
         form="half",
+        live=False,
         caption="Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn.",
         alternative=f"samples of {name} on {what.name}; times in the table above",
     )

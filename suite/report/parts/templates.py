@@ -68,7 +68,7 @@ def _cell(cell: Cell, address: Html | None, classes: str, first: bool) -> str:
     """Return a cell's HTML. Tables are most of the site: a template would take five times as long."""
     attributes = " scope='row'" if first else ""
     if cell.sort is not None:
-        attributes += f' data-sort="{Html.escape(repr(cell.sort))}"'
+        attributes += f' data-sort="{cell.sort:.{_SORT_DIGITS}g}"'
     if cell.remark:
         attributes += f' title="{Html.escape(cell.remark)}"'
     if classes:
@@ -113,6 +113,7 @@ _METHOD = ("the method in one screen", "method.html")
 _READING = ("how to read a result", "reading.html")
 _ANSWERS = ("questions people ask", "answers/index.html")
 _CITING = ("how to cite a number", "citing.html")
+_SORT_DIGITS = 7  # of the number by which a cell is sorted: records have all
 _NEXT = {  # what to read next, by a page's path or folder
     "compare.md": (("every GPU against every CPU", "kinds.html"), ("add your machine", "contributing.html")),
     "coverage.md": (("compare two machines", "compare.html"), ("add your machine", "contributing.html"), _ANSWERS),
@@ -135,7 +136,7 @@ _NEXT = {  # what to read next, by a page's path or folder
 
 def embedded(document: Mapping[str, Any]) -> Html:
     """Return a document as JSON within a page: no name in it can end the script or open a template."""
-    return Html(htmlsafe_json_dumps(document).replace("{{", "{\\u007b"))
+    return Html(htmlsafe_json_dumps(document, separators=(",", ":")).replace("{{", "{\\u007b"))
 
 
 @cache

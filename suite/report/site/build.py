@@ -94,8 +94,10 @@ def build(root: Path) -> Path:
 
 
 def unused(name: str) -> bool:
-    """Return whether no page needs a file of the theme: maps of its sources, and the search in other languages."""
-    return name.endswith(".map") or name.startswith(_OTHER_LANGUAGES)
+    """Return whether no page needs a file: maps of the theme's sources, its search in other languages, and the data and
+    specification of a chart for narrow screens, which are those of the wide one.
+    """
+    return name.endswith((".map", ".narrow.json", ".narrow.csv")) or name.startswith(_OTHER_LANGUAGES)
 
 
 def _run_mkdocs(config: Path) -> None:
@@ -118,7 +120,7 @@ def _beside(site: Path) -> dict[str, Path]:
         f"{folder}/{name}": path
         for folder in _AS_THEY_ARE
         for name, path in below(site / folder).items()
-        if not name.endswith(".md")
+        if not (name.endswith(".md") or unused(name))
     }
     for path in store.packed(site / "records"):
         if packs.around(path):  # otherwise the pack is damaged, which rendering reports

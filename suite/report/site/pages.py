@@ -60,6 +60,7 @@ def files(known: Facts) -> dict[str, str]:
         | embeds.of_charts({name: text for name, text in shown.items() if name.endswith(".md")}, known.site)
         | local
         | {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in schemas}
+        | {"assets/chart-looks.js": vega.looks()}
     )
 
 

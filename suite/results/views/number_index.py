@@ -27,19 +27,21 @@ class IndexedNumber(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     hosts: int
     measured: str  # its newest record: UTC, ISO 8601
-    url: str  # the number's place on the site; relative to the site's root if its address is unknown
 
 
 class NumberIndex(msgspec.Struct, frozen=True, kw_only=True):
     """Every current number, sorted by key."""
 
     schema: Literal["numbers/1"] = "numbers/1"
+    # Where a number's row is, relative to the site's root if its address is unknown: with the number's workload and
+    # its key, in which a dot stands for each slash.
+    url: str
     numbers: tuple[IndexedNumber, ...]
 
 
-def indexed(citations: Iterable[Citation]) -> NumberIndex:
-    """Return the index of numbers."""
-    return NumberIndex(numbers=tuple(map(_indexed, citations)))
+def indexed(citations: Iterable[Citation], site: str) -> NumberIndex:
+    """Return the index of numbers on a site at that address, '' if it is unknown."""
+    return NumberIndex(url=f"{site}numbers/{{workload}}.html#{{key}}", numbers=tuple(map(_indexed, citations)))
 
 
 def _indexed(cited: Citation) -> IndexedNumber:
@@ -57,7 +59,6 @@ def _indexed(cited: Citation) -> IndexedNumber:
         metric=number.key.metric,
         hosts=number.value.hosts,
         measured=number.measured,
-        url=cited.permalink,
     )
 
 
@@ -66,8 +67,5 @@ def _rounded(value: float) -> float:
 
 
 def rows(index: NumberIndex) -> Iterator[dict[str, Any]]:
-    """Yield the numbers as rows of a table, without addresses, which follow from the keys."""
-    for number in index.numbers:
-        row = msgspec.structs.asdict(number)
-        del row["url"]
-        yield row
+    """Yield the numbers as rows of a table."""
+    yield from map(msgspec.structs.asdict, index.numbers)
