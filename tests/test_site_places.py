@@ -138,3 +138,21 @@ def test_mkdocs_alone_says_in_a_line_that_a_fresh_clone_has_no_generated_pages(t
         "no generated pages, such as the home page; run `suite report` first, which builds the site too"
     )
     assert not (tmp_path / "build").exists()
+
+
+def test_what_no_page_needs_is_left_out(tmp_path):
+    for name in (
+        "charts/one.narrow.json",
+        "charts/one.narrow.light.svg",
+        "charts/one.json",
+        "cards/index.svg",
+        "cards/index.png",
+    ):
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}", encoding="utf-8")
+    built = made(tmp_path)
+    left = {str(path.relative_to(built)) for path in built.rglob("*") if path.parent.name in ("charts", "cards")}
+    assert left == {"charts/one.narrow.light.svg", "charts/one.json", "cards/index.png"}
+    assert not list(built.rglob("*.map"))
+    assert not list(built.rglob("lunr.*.min.js"))

@@ -50,6 +50,7 @@ hooks: [{hook}]
 site_url: {address}
 """
 _HOOK = Path(__file__).with_name("hook.py")
+_OF_README = ("assets/speedups.svg", "evidence/first_run.zip")
 _OTHER_LANGUAGES = "assets/javascripts/lunr/"
 _NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
@@ -94,10 +95,14 @@ def build(root: Path) -> Path:
 
 
 def unused(name: str) -> bool:
-    """Return whether no page needs a file: maps of the theme's sources, its search in other languages, and the data and
-    specification of a chart for narrow screens, which are those of the wide one.
+    """Return whether no page needs a file.
+
+    These are maps of the theme's sources, its search in other languages, what README alone shows, drawings of cards,
+    and the data and specification of a chart for narrow screens, which are those of the wide one.
     """
-    return name.endswith((".map", ".narrow.json", ".narrow.csv")) or name.startswith(_OTHER_LANGUAGES)
+    drawing = name.startswith("cards/") and name.endswith(".svg")
+    ends = name.endswith((".map", ".narrow.json", ".narrow.csv"))
+    return ends or drawing or name.startswith(_OTHER_LANGUAGES) or name in _OF_README
 
 
 def _run_mkdocs(config: Path) -> None:
@@ -120,7 +125,7 @@ def _beside(site: Path) -> dict[str, Path]:
         f"{folder}/{name}": path
         for folder in _AS_THEY_ARE
         for name, path in below(site / folder).items()
-        if not (name.endswith(".md") or unused(name))
+        if not (name.endswith(".md") or unused(f"{folder}/{name}"))
     }
     for path in store.packed(site / "records"):
         if packs.around(path):  # otherwise the pack is damaged, which rendering reports
