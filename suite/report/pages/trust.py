@@ -44,7 +44,7 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
     present = [ran[name] for name in names if name in ran]
     return render(
         PATH,
-        lead=lead(present),
+        lead=lead(present, reproducibility),
         overview=overview(present),
         missing=[name for name in names if name not in ran],
         sections=list(map(_section, present)),
@@ -58,13 +58,13 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
     )
 
 
-def lead(parts: Sequence[Part]) -> str:
-    """Return how many checks of the harness passed, in a sentence."""
+def lead(parts: Sequence[Part], reproducibility: Reproducibility | None = None) -> str:
+    """Return how often numbers hold on a further host, and how many checks of the harness passed, in two sentences."""
     judged = [finding for part in parts for finding in part.judged]
-    if not judged:
-        return "The harness has not been tested yet."
-    passed = units.count(sum(finding.good for finding in judged))
-    return f"The harness passed {passed} of {units.pluralize(len(judged), 'check')}; the page names every shortfall."
+    passed, number = units.count(sum(finding.good for finding in judged)), units.pluralize(len(judged), "check")
+    harness = f"The harness passed {passed} of {number}; the page names every shortfall."
+    held = reproducibility.words if reproducibility else ""
+    return " ".join(filter(None, (held, harness if judged else "The harness has not been tested yet.")))
 
 
 def _section(part: Part) -> dict[str, Any]:
