@@ -337,7 +337,7 @@ def test_a_campaign_that_waited_for_no_request_says_so():
 def test_a_request_that_is_waited_for_has_a_key():
     found = {number.key.metric: number for number in one_host.numbers([requests()])}
     assert found["latency"].value.value == pytest.approx(0.020, rel=1e-3)
-    assert Citation(number=found["latency"]).short.startswith("latency, waited for before the next, of a request")
+    assert Citation(number=found["latency"]).short.startswith("blocking latency of a request of one picture, CPU: ")
 
 
 def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():

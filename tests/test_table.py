@@ -72,7 +72,7 @@ def test_an_empty_column_of_several_with_one_name_is_told_apart_and_is_not_named
     no, why = Cell(text="–"), Cell(text="–", remark="its first step fails")
     no_interval = condensed(table(("a", "1 s", no, "1", "0 to 2"), ("b", "2 s", no, "2", "1 to 3"), columns=columns))
     assert no_interval.columns == ("model", "waited for", "half of requests", INTERVAL)
-    assert no_interval.same == "None has: 95 % interval of waited for."
+    assert no_interval.same == "Without a value: 95 % interval of waited for."
     no_value = condensed(table(("a", no, no, "1", "0 to 2"), ("b", why, no, "2", "1 to 3"), columns=columns))
     assert no_value.columns == ("model", "waited for", "half of requests", INTERVAL)
     assert no_value.same == ""

@@ -50,6 +50,12 @@ class Citation:
         return self.number.key.text()
 
     @property
+    def _measure(self) -> str:
+        """The metric and what was timed; a latency is of one alone, whatever else is under way in the other metrics."""
+        timed = SCOPES[self.number.record.case.scope].sentence
+        return f"{self._metric.words} {timed.partition(',')[0] if self.number.key.metric == 'latency' else timed}"
+
+    @property
     def value(self) -> str:
         """The number with its unit, without digits below the half-width of its interval."""
         value = self.number.value
@@ -92,7 +98,7 @@ class Citation:
         """The quantity in words, with workload and machine."""
         record = self.number.record
         side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
-        one = f"{self._metric.words} {SCOPES[record.case.scope].sentence}"
+        one = self._measure
         workload = self.number.key.case.partition("/")[0]  # or a family of them
         return f"{one} of {workload}, {self.way}, on {side}{record.machine.name}"
 
@@ -112,7 +118,7 @@ class Citation:
         """The quantity in words, without workload and machine."""
         case = self.number.record.case
         side = "" if self.number.key.metric in RATIOS else f", {case.backend.upper()}"
-        return f"{self._metric.words} {SCOPES[case.scope].sentence}{side}: {self.way}"
+        return f"{self._measure}{side}: {self.way}"
 
     @property
     def hardware(self) -> str:
