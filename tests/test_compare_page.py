@@ -10,7 +10,6 @@ import pytest
 from hostile_packs import archive
 from test_site import built, copied
 from test_site_places import served
-from visits.page import SERIOUS, troubles
 
 from suite.report.pages import compare
 from suite.report.parts.templates import embedded
@@ -319,6 +318,8 @@ def site(tmp_path_factory):
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["compare", "coverage", "records"])
 def test_the_pages_work_light_dark_narrow_from_a_file_and_without_scripts(site, browser, name):
+    from visits.page import troubles  # with axe, which only the session of the browser has
+
     assert list(troubles(browser, site / f"{name}.html", site)) == []
 
 
@@ -342,6 +343,8 @@ def test_the_policy_of_the_built_page_lets_a_file_be_read_and_nothing_leave(site
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_was_dropped_is_shown_to_everybody_and_on_narrow_screens(site, tmp_path, browser, scheme):
+    from visits.page import SERIOUS
+
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = browser.new_page(color_scheme=scheme, viewport={"width": 360, "height": 800})
     page.goto((site / "compare.html").as_uri())

@@ -183,7 +183,8 @@ def test_what_may_not_be_quoted_is_hollow_and_said():
 
 def test_throughput_is_drawn_for_both_sides_over_the_batch():
     (chart,) = read(crossover, factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)).beside
-    by_side = {name: [p for p in chart.points if p.series == name] for name in ("mnist_mlp, CPU", "mnist_mlp, GPU")}
+    assert {point.panel for point in chart.points} == {"mnist_mlp"}
+    by_side = {name: [p for p in chart.points if p.series == name] for name in ("CPU", "GPU")}
     assert [[point.at for point in points] for points in by_side.values()] == [[16, 64, 256]] * 2
     ratios = [gpu.value / cpu.value for cpu, gpu in zip(*by_side.values(), strict=True)]
     assert ratios == pytest.approx([0.25, 1.0, 4.0], rel=0.02)

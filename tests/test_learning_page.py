@@ -123,7 +123,7 @@ def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
     table = from_storage.accuracy_table([trained("mnist_mlp", data="embedded"), factory.record()])
     assert [row[1].text for row in table.rows] == ["a stand-in that the project makes"] * 2
-    assert "share of the validation's examples" in table.notes[0]
+    assert "share of validation examples" in table.notes[0]
     assert from_storage.accuracy_table([factory.record()]).rows == ()
 
 

@@ -73,7 +73,7 @@ def test_it_makes_no_speed_up_which_the_page_says_but_the_gpu_s_own_time_may_be_
     assert [(item.cpu.usable, item.gpu.usable) for item in speedups(ageing())] == [(False, True)]
     assert pooled_speedups(ageing()) == ()
     page = factory.pages(ageing())["index.md"]
-    assert "timed on both here yet. JAX 0.10.2 is the last for Python 3.11, slow on a CPU" in page
+    assert "timed on both CPU and GPU here. JAX 0.10.2 is the last for Python 3.11, slow on a CPU" in page
     caveats = {(n.key.metric, n.record.backend): n.reasons for n in numbers(ageing()) if is_step_of_jax(n.record)}
     assert caveats["seconds", "gpu"] == ()
     assert caveats["seconds", "cpu"][0].startswith("JAX 0.10.2")

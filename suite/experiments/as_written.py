@@ -169,10 +169,14 @@ def _order(way: Way) -> tuple[bool, str, str]:
 
 
 def _fits(record: Record) -> bool:
-    """Return whether a record is a headline step of some way; PyTorch's loops have pictures as people have them."""
+    """Return whether a record is a documented model's headline step of some way.
+
+    PyTorch's loops have pictures as people have them.
+    """
     case = record.case
     free = ("implementation", "variant", *(("layout",) if case.scope == "written" else ()))
-    return case.scope in ("step", "transfer", "written") and case.variant not in _ASIDE and record.usual(*free)
+    fits = case.scope in ("step", "transfer", "written") and case.variant not in _ASIDE and record.usual(*free)
+    return fits and record.description.documented
 
 
 def _row(name: str, way: Way, evidence: Evidence) -> tuple[Cell, ...]:

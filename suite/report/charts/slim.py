@@ -46,7 +46,8 @@ class _Part:
 
 def slim(picture: str) -> str:
     """Return a picture that looks the same without what no browser shows in an image; the page's text describes it."""
-    root = _read(ElementTree.fromstring(picture))
+    whole = ElementTree.fromstring(picture)
+    root = _read(whole)
     _prune(root, {})
     _place_lines(root)
     _join_lines(root)
@@ -54,7 +55,8 @@ def slim(picture: str) -> str:
         root.parts.insert(0, _Part(tag="defs", attributes={}, parts=definitions))
     _gather_texts(root)
     _lift(root)
-    root.attributes = {"xmlns": _NAMESPACE, **root.attributes}
+    size = {name: whole.attrib[name] for name in ("width", "height") if name in whole.attrib}  # as stated, not rounded
+    root.attributes = {"xmlns": _NAMESPACE, **root.attributes, **size}
     return root.written()
 
 

@@ -32,7 +32,7 @@ FOLDER = "charts"  # of specifications and pictures, below the site's sources
 _FONT = 15
 APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
-_SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
+_SIZE = re.compile(r'<svg[^>]* width="(\d+)[.\d]*" height="(\d+)[.\d]*"')
 
 
 @dataclass(frozen=True)
