@@ -46,8 +46,8 @@ class _Part:
 
 def slim(picture: str) -> str:
     """Return a picture that looks the same without what no browser shows in an image; the page's text describes it."""
-    whole = ElementTree.fromstring(picture)
-    root = _read(whole)
+    drawn = ElementTree.fromstring(picture)
+    root = _read(drawn)
     _prune(root, {})
     _place_lines(root)
     _join_lines(root)
@@ -55,7 +55,7 @@ def slim(picture: str) -> str:
         root.parts.insert(0, _Part(tag="defs", attributes={}, parts=definitions))
     _gather_texts(root)
     _lift(root)
-    size = {name: whole.attrib[name] for name in ("width", "height") if name in whole.attrib}  # as stated, not rounded
+    size = {name: drawn.attrib[name] for name in ("width", "height") if name in drawn.attrib}  # as stated, not rounded
     root.attributes = {"xmlns": _NAMESPACE, **root.attributes, **size}
     return root.written()
 
