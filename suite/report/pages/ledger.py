@@ -117,7 +117,9 @@ def _by_article(numbers: Sequence[Entry]) -> Mapping[str, str]:
     ratios: dict[str, dict[float, str]] = {}
     for entry in numbers:
         if (value := entry.claim.speedup) is not None:
-            rounded = () if value.is_integer() else dict.fromkeys((units.number(value), units.count(round(value))))
+            rounded = (
+                () if float(value).is_integer() else dict.fromkeys((units.number(value), units.count(round(value))))
+            )
             words = f" ({', '.join(f'{text}x' for text in rounded)})" if rounded else ""
             ratios.setdefault(entry.article, {})[value] = units.documented(value) + words
     return {article: ", ".join(texts.values()) for article, texts in ratios.items()}
