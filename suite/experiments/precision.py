@@ -139,7 +139,7 @@ def _said(step: Step) -> str:
 
 
 def _over_tf32(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield in how many of JAX's steps bfloat16 surely gains over TF32, and on what that hangs."""
+    """Yield in how many of JAX's steps bfloat16 surely gains over TF32, and on what it depends."""
     known = [(step, gain) for step in _of(steps, "jax") if (gain := step.gain("bfloat16", "tf32"))]
     if not known:
         return

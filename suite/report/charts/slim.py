@@ -14,7 +14,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _UNSEEN = re.compile(r"aria-[a-z]+|role|class|pointer-events|version")
-_USUAL = ("opacity", "1"), ("transform", "translate(0,0)"), ("font-weight", "normal")  # without a word of it
+_USUAL = (
+    ("opacity", "1"),
+    ("transform", "translate(0,0)"),
+    ("font-weight", "normal"),
+)  # values that an attribute has by default
 _INHERITED = (  # by a group's marks; not opacity, which a group applies to all of them together
     "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "stroke-miterlimit",
     "font-family", "font-size", "font-weight", "text-anchor",

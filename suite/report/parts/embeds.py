@@ -13,7 +13,7 @@ from suite.results.cite.citation import Citation, path
 
 FOLDER = "embed"
 SITE_NAME = "How much faster is a GPU?"
-_NARROW = ".narrow"  # ends the name of a chart for telephones beside the chart for wider screens
+_NARROW = ".narrow"  # ends the name of a chart for narrow screens beside the one for wide screens
 _FIGURE = re.compile(r'<figure class="chart(?! still)[^>]*>(?P<content>.*?)</figure>', re.DOTALL)
 _PICTURE = re.compile(rf'<img src="[./]*{CHARTS}/(?P<name>[^"]+)\.light\.svg#only-light" alt="(?P<alternative>[^"]*)"')
 _FINDING = re.compile(r'<p class="finding">(.*?)</p>', re.DOTALL)

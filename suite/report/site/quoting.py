@@ -26,10 +26,10 @@ _OTHER = (
     'rel="related alternate"'  # the theme takes what is `alternate` alone for another language, and asks for its map
 )
 _LONGEST = 200  # letters of a description
-_SECTIONS = {"": "Overview", "experiments": "Questions", "workloads": "Models", "machines": "Machines",
-             "numbers": "Numbers"}  # fmt: skip
+_SECTIONS = {"": "Overview", "answers": "Questions", "experiments": "Experiments", "workloads": "Models",
+             "machines": "Machines", "numbers": "Numbers"}  # fmt: skip
 _FILES = {
-    "numbers/index.json": "every current number in JSON: key, value, interval, state, machine, model, address",
+    "numbers/index.json": "every current number in JSON: key, value, interval, state, machine, model, date",
     "numbers/results.csv": "the same in CSV",
     "pools.jsonl": "every stored number, one a line",
     FEED: "changed numbers, as an Atom feed",

@@ -62,7 +62,7 @@ def condensed(table: Table) -> Table:
     """Return the table with its status beside the interval; columns that are equal in every row become a sentence.
 
     Columns of links or remarks stay, and so do those that are empty for several reasons. A single row stays whole. The
-    interval of an empty column goes without a word.
+    interval of an empty column is not named.
     """
     throughout: dict[int, str] = {}
     lacking: dict[int, str] = {}
