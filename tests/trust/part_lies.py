@@ -16,8 +16,7 @@ from trust.telling import BASE, Session, costly, figures, honest_case, ways
 
 TITLE = "Does the harness catch a lie, and believe what is honest?"
 
-_SAMPLE = ("no_block", "replaced_clock", "unused_result", "closed_over", "cached_inference")
-_SAMPLE_HONEST = ("dp_linear_mirrored",)
+_SAMPLE = ("no_block", "unused_result")
 _VARIED = ("mnist_mlp", "cifar10_mlp", "mnist_grid_search")  # taken in every way that JAX has for them
 _AT_ONCE = 2
 
@@ -42,9 +41,9 @@ def edited(record: Record) -> Finding:
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     """Tell the lies that must cost as much as the truth alone, then the others and the truth, two at a time."""
-    names = _SAMPLE_HONEST if sample else models.names()
-    cases = [honest_case(name) for name in names if name != BASE]
+    cases = []
     if not sample:
+        cases += [honest_case(name) for name in models.names() if name != BASE]
         cases += [honest_case(name, way) for name in _VARIED for way in ways(name) if way != "plain"]
     told = {name: lie for name, lie in told_on("cpu").items() if not sample or name in _SAMPLE}
     dear = {name: lie for name, lie in told.items() if lie.checks["cpu"] == TRUE_COST}
