@@ -209,12 +209,13 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     assert 'class="cards"' not in factory.pages(sides("a", 10))["index.md"]
 
 
-def test_a_number_of_several_campaigns_says_that_its_hosts_may_differ():
+def test_a_chart_counts_the_marks_of_other_hosts_than_their_step():
     copied = sides("a", 8, scope="transfer")
-    later = [msgspec.structs.replace(record, campaign=f"{record.campaign}-later") for record in copied]
+    moved = [tuple(msgspec.structs.replace(run, host=run.host[::-1]) for run in record.runs) for record in copied]
+    elsewhere = [msgspec.structs.replace(r, runs=runs) for r, runs in zip(copied, moved, strict=True)]
     apart, together = (
-        rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (later, copied)
+        rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (elsewhere, copied)
     )
-    words = "Besides the steps, 1 of 1 marks come from other campaigns"
+    words = "1 of the 1 other marks"
     captions = [next(ladder_figures.figures(amounts, "x")).caption for amounts in (apart, together)]
     assert [words in caption for caption in captions] == [True, False]

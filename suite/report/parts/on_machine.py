@@ -106,8 +106,8 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
             spec=spec,
             title=ladder.finding(rungs),
             form="half",
-            caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. "
-            "Left of the dashed line the CPU is faster. Hollow: not to be quoted.",
+            caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. Left of the "
+            f"dashed line the CPU is faster. Hollow: not to be quoted. {ladder.other_hosts(rungs)}".rstrip(),
             alternative="the values are in the table of the clock ladder",
         )
     if curve := pooled_ladder.amortised(rungs):
@@ -118,7 +118,7 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
             form="half",
             caption="Speed-up of a cold start with the steps after it: CPU time over GPU time, lowering and compiling "
             "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
-            "Hollow: not to be quoted.",
+            f"Hollow: not to be quoted. {ladder.start_elsewhere(rungs)}".rstrip(),
             alternative=ladder.alternative(curve),
         )
 
