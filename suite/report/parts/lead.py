@@ -200,7 +200,7 @@ def _best(items: Sequence[PooledSpeedUp]) -> str:
     over = geometric_mean(item.best_over_best.value for item in compared)
     same = rungs.mean(compared)
     return (
-        f" With the fastest framework on each side, {short(same)} becomes {short(over)} "
+        f" With the fastest way of any framework on each side, {short(same)} becomes {short(over)} "
         f"({units.pluralize(len(compared), 'model')})."
     )
 

@@ -23,6 +23,11 @@ SPEEDUP_COLUMNS = (  # the important ones first: a narrow screen shows only thes
     "GPU step", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "machine",
 )  # fmt: skip
 
+BEST_OVER_BEST = (  # a note of tables with that column
+    "Best / best is the speed-up times the fastest CPU way's time over JAX's, divided by the fastest GPU way's over "
+    "JAX's. Both are ratios on the hosts that timed both ways; a way that takes longer than JAX does not count."
+)
+
 
 def baseline_cell(ways: Sequence[Way]) -> Cell:
     """Return the fastest baseline's time over JAX's: above 1 JAX is faster."""
@@ -70,7 +75,7 @@ def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
         gpu,
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
-        Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=units.ratio(best.value, best.low, best.high) + _of_jax(item), sort=best.value, remark=_ways(item)),
         item.record.machine.name,
     )
 
@@ -89,12 +94,23 @@ def _ways(item: PooledSpeedUp) -> str:
     return f"{over}; {_within(best)}"
 
 
+def _of_jax(item: PooledSpeedUp) -> str:
+    """Return the sides on which another way of JAX is fastest, which no baseline's column shows; '' without one."""
+    sides = ((item.cpu, item.best_cpu), (item.gpu, item.best_gpu))
+    return "".join(
+        f" {way(best.case)} on the {best.case.backend.upper()}"
+        for plain, best in sides
+        if best is not plain and best.case.implementation == "jax"
+    )
+
+
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
         title="Speed-up of one step: CPU time over GPU time on one kind of machine",
         columns=SPEEDUP_COLUMNS,
         rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
+        notes=(BEST_OVER_BEST,),
     )
 
 
