@@ -65,7 +65,9 @@ def on_machine(
     campaigns, won_back = history(records), break_even.break_evens(speedups)
     shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
     below = roofline.table(
-        f"Steps of {workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings
+        f"Steps of {workload} below the ceilings of {machine}, each of one campaign",
+        roofline.current_steps(here),
+        ceilings,
     )
     more = (
         below,
@@ -83,7 +85,7 @@ def on_machine(
         break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
-        cases=tables.case_table(f"Every time of {workload} on {machine}", here),
+        cases=tables.case_table(f"Every time of {workload} on {machine}, each of one campaign", here),
         campaigns=campaign_table(campaigns, machine) if len(campaigns) > 1 else None,
         campaigns_words=campaign_words(campaigns),
         tables=[table for table in more if table.rows],

@@ -14,7 +14,17 @@ from suite.results.single.selection import current_cases, fastest_of_each_case, 
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, reasons, time_cell, varied
+from suite.results.views.table import (
+    OF_ONE_CAMPAIGN,
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    chosen,
+    one_host_cell,
+    reasons,
+    time_cell,
+    varied,
+)
 from suite.scopes import SCOPES, Scope
 from suite.variants import usual_batch, way_of
 
@@ -145,15 +155,12 @@ def _place(record: Record) -> tuple[str | bool | int, ...]:
 
 
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
-    """Return every case with its time, its model if there are several, and its campaign if there are several.
-
-    Rows may come from two campaigns; comparisons use one.
-    """
+    """Return every case with its time in its newest campaign, and with its model and campaign if there are several."""
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several_campaigns(item.record for item in items))
     columns = (*["model"] * models, *CASE_COLUMNS, *[_DATED] * dated)
-    notes = ("Compare only rows that began at the same time: they are of one campaign. Others may be of another host.",)
-    return chosen(_dated_cases(title, items), columns, notes * dated)
+    together = "Compare only rows that began at the same time: they are of one campaign. Others may be of another host."
+    return chosen(_dated_cases(title, items), columns, (OF_ONE_CAMPAIGN, *[together] * dated))
 
 
 def _dated_cases(title: str, items: Iterable[Summary]) -> Table:
