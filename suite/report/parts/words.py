@@ -133,8 +133,8 @@ def interval(parts: Sequence[Part]) -> str:
         return promise
     low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
     return (
-        f"{promise} If rounds were added because it was too wide, it held the value in {low} to {high} of simulated "
-        "cases, depending on how much processes differ."
+        f"{promise} Campaigns add rounds by the spread of all cases of a kind: so it held the value in {low} to {high} "
+        "of simulated cases, depending on how much processes differ."
     )
 
 
