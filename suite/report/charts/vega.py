@@ -25,7 +25,10 @@ COLOURS = len(_COLOURS["light"])  # of a chart's series
 _DIGITS = 7  # of a number in a specification
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
-_LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
+_GROUND = {"light": "#ffffff", "dark": "#1e2129"}  # of the pages
+_LIGHT, _DARK = (
+    (*_COLOURS[palette], _INK[palette], _LINES[palette], _GROUND[palette]) for palette in ("light", "dark")
+)
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of specifications and pictures, below the site's sources
@@ -74,6 +77,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "text": {"color": ink},
         "line": {"color": _COLOURS[palette][0]},  # of a line without a colour
         "range": {"category": _COLOURS[palette]},
+        "point": {"fill": _GROUND[palette]},  # of hollow ones: no interval shines through them
     }
 
 
