@@ -655,7 +655,7 @@ def visits(session: nox.Session) -> None:
 
 @on_python
 def worlds(session: nox.Session) -> None:
-    """Build and visit sites of no record, one machine, no GPU, 40 machines, 1,000 keys and hostile text: `-- [NAME...]`."""
+    """Visit sites of no record, one machine, no GPU, 40 machines, 1,000 keys and hostile text: `-- [NAME...]`."""
     install(session, "site")
     dependencies(session, "tests", "browser")
     session.run("python", "-m", "worlds", *session.posargs, env={"PYTHONPATH": "tests"})

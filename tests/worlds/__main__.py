@@ -9,7 +9,7 @@ from pathlib import Path
 from visits.__main__ import visit
 
 from suite.report.site import build, pages
-from suite.results.records import store
+from suite.results.records import catalogue, store
 from worlds import WORLDS, pages_of
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +23,8 @@ def built(world: str, folder: Path) -> Path:
     published = folder / "site" / "records"
     for campaign in {store.add(record, published).parent for record in WORLDS[world]()}:
         store.pack(campaign)
+    published.mkdir(exist_ok=True)
+    shutil.copy(ROOT / "site" / "records" / catalogue.FILE_NAME, published)
     pages.render((published, folder / "records"), folder / "site")
     return build.build(folder).parent
 
