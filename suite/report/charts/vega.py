@@ -32,6 +32,7 @@ _LIGHT, _DARK = (
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of specifications and pictures, below the site's sources
+HEADLINE = "speedups"  # the name of the home page's chart
 _FONT = 15
 APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
@@ -119,6 +120,11 @@ def derived(name: str) -> tuple[str, ...]:
     return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
 
 
+def raster(name: str) -> tuple[str, ...]:
+    """Return the name of the PNG beside the pictures of a specification: the home page's chart alone has one."""
+    return (f"{FOLDER}/{HEADLINE}.png",) if name == f"{FOLDER}/{HEADLINE}.json" else ()
+
+
 def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the files derived from these specifications, which figures wrote, by name."""
     specs = [json.loads(specification) for specification in specifications]
@@ -186,6 +192,12 @@ def joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, A
     return spec
 
 
+def on_ground(light: str) -> str:
+    """Return a light picture on the ground of light pages, for a PNG."""
+    start, end, rest = light.partition(">")
+    return f'{start}{end}<rect width="100%" height="100%" fill="{_GROUND["light"]}"/>{rest}'
+
+
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     """Return the static picture as SVG."""
     return drawing.drawn([_looking(spec, palette, ground)])[0]
@@ -211,6 +223,11 @@ class Figure:
     def specification(self) -> dict[str, Any]:
         """The specification with rounded numbers, for a page: without its look."""
         return {name: value for name, value in rounded(self.spec).items() if name != "config"}
+
+    @property
+    def png(self) -> str:
+        """The path of its PNG below the site's sources; '' if it has none."""
+        return "".join(raster(f"{FOLDER}/{self.name}.json"))
 
     @property
     def files(self) -> dict[str, str]:
