@@ -654,6 +654,14 @@ def visits(session: nox.Session) -> None:
 
 
 @on_python
+def worlds(session: nox.Session) -> None:
+    """Visit sites of no record, one machine, no GPU, 40 machines, 1,000 keys and hostile text: `-- [NAME...]`."""
+    install(session, "site")
+    dependencies(session, "tests", "browser")
+    session.run("python", "-m", "worlds", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@on_python
 def growth(session: nox.Session) -> None:
     """Render and build the site from so many made-up records, and say how long that takes: `-- 100 1000 10000`."""
     install(session, "site")

@@ -22,7 +22,7 @@ FAR_APART = (0.1, 1.0, 10.0)  # of hosts of which nothing can be said in common
 ALL = {each.code: each for each in observations()}
 CNN = models.load("cifar10_tf_cnn").description
 RESNET63, RESNET87 = (models.load(f"cifar10_resnet{depth}").description for depth in (63, 87))
-TREES = msgspec.structs.replace(MLP, name="gbdt_mortgage")
+TREES, UNIT = (msgspec.structs.replace(MLP, name=name) for name in ("gbdt_mortgage", "dp_linear_mirrored"))
 SERVED = [
     models.load(f"serve_{name}").description
     for name in ("mobilenet_v2", "nasnet_mobile", "resnet50", "resnet152", "nasnet_large")
@@ -262,7 +262,10 @@ WORLDS = {
         "in part": served(5, 10, 20, 30, 40),
     },
     "O13": {"reproduced": trees(11, 2.1), "refuted": trees(0.9, 0.8), "in part": trees(40, 2.1)},
-    "O14": {"reproduced": scaled(0.0001, TREES), "refuted": scaled(0.002, TREES)},
+    "O14": {
+        "reproduced": [*scaled(0.0001, TREES), *scaled(0.0001, UNIT)], "in part": scaled(0.0001, TREES),
+        "refuted": scaled(0.002, TREES),
+    },
     "O16": {
         "reproduced": [*grid(100, 300), *grid(100, 136, backend="cpu")],
         "refuted": [*grid(100, 80), *grid(100, 80, backend="cpu")], "in part": grid(100, 300),

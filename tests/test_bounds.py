@@ -154,7 +154,7 @@ def test_every_epoch_of_the_articles_networks_takes_what_its_step_predicts_or_on
     assert judge("O9", [*epochs((RESNET87, 1.0)), *epochs((TREES, 2.0))]).verdict == "reproduced"
 
 
-@pytest.mark.parametrize(("trees_", "others", "verdict"), [(0.0001, 0.001, "reproduced"), (0.001, 0.0001, "refuted")])
+@pytest.mark.parametrize(("trees_", "others", "verdict"), [(0.0001, 0.001, "in part"), (0.001, 0.0001, "refuted")])
 def test_the_articles_trees_decide_whatever_other_networks_gain_of_several_gpus(trees_, others, verdict):
     assert judge("O14", [*scaled(trees_, TREES), *scaled(others, CNN)]).verdict == verdict
 

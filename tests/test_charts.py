@@ -240,3 +240,12 @@ def test_the_table_of_a_chart_has_each_number_once_and_no_label():
     text = vega.drawing.csv_table(plots.plot(chart("first", "second", joined=True)))
     assert len(text.splitlines()) == 1 + 2 * 3
     assert "moved" not in text
+
+
+def test_no_interval_shines_through_a_hollow_mark_on_the_ground_of_either_palette():
+    points = (Point(series="a", row="b", value=3.0, low=2.0, high=4.0, text="3x", solid=False),)
+    css = (ROOT / "site" / "assets" / "css" / "embed.css").read_text(encoding="utf-8")
+    light, dark, *_ = re.findall(r"--ground: (#[0-9a-f]{6})", css)
+    for palette, ground in (("light", light), ("dark", dark)):
+        picture = vega.svg(plots.plot(Chart(caption="", across="x", points=points)), palette)
+        assert 0 < picture.index('opacity="0.7"') < picture.index(f'fill="{ground}"')  # the interval is drawn first

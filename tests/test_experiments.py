@@ -164,6 +164,29 @@ def test_each_outcome_is_a_sentence(speedups, noise, words):
     assert words in answer
 
 
+@pytest.mark.parametrize(
+    ("speedups", "begins"),
+    [
+        ({16: 0.25, 64: 1.0, 256: 4.0}, "the CPU wins “Title of mnist_mlp” below a batch of about 64"),
+        ({16: 0.2, 64: 0.5}, "the CPU wins “Title of mnist_mlp” at all batches up to 64."),
+        ({16: 3.0, 64: 2.0}, "the GPU wins at each of the 2 batches of 1 model. The CPU comes nearest with “Title of "
+                             "mnist_mlp” at batch 64: the GPU is 2.0"),
+    ],
+)  # fmt: skip
+def test_the_lead_says_at_which_size_the_cpu_wins_and_its_condition(speedups, begins):
+    result = read(crossover, factory.on_hosts(sweep(speedups), ALIKE))
+    assert result.lead.startswith(f"On test-gpu, 16 cores, {begins}")
+    assert "This holds for one step in full float32" in result.lead
+
+
+def test_a_page_begins_with_the_lead_of_its_experiment_and_not_with_another_question():
+    records = factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)
+    page = factory.pages(records)["experiments/crossover.md"]
+    lead = re.search(r'<p class="lead">(.*?)</p>', page)[1]
+    assert lead.startswith("On test-gpu, 16 cores, the CPU wins")
+    assert "gains" not in lead
+
+
 def test_a_batch_that_failed_has_a_note_with_its_reason_and_does_not_count():
     records = sweep({16: 0.25, 64: 1.0, 256: 4.0})
     records[-1] = failed(records[-1])

@@ -88,7 +88,7 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
     assert quoting(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
         "The 6 speed-ups of a step run from 5x (1 to 13) for “Title of e” to 40.0x (39.1 to 40.9) for “Title of c”. 2 "
         "may be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
-        "With the fastest framework on each side, 16x becomes 16x (5 models)."
+        "With the fastest way of any framework on each side, 16x becomes 16x (5 models)."
     )
     assert ". 2 may be quoted. With the" in quoting(sides("a", 10), sides("b", 20))
     assert ". None may be quoted. Not yet: 2 have" in quoting(
@@ -99,7 +99,7 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
 
 def test_the_fastest_framework_on_each_side_is_set_beside_jax():
     faster = factory.on_hosts([factory.record("a", step_seconds=[0.05] * 3, implementation="torch", variant="compile")])
-    assert "With the fastest framework on each side, 14x becomes 10x (2 models)." in quoting(
+    assert "With the fastest way of any framework on each side, 14x becomes 10x (2 models)." in quoting(
         sides("a", 10), faster, sides("b", 20)
     )
 
@@ -209,12 +209,13 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     assert 'class="cards"' not in factory.pages(sides("a", 10))["index.md"]
 
 
-def test_a_number_of_several_campaigns_says_that_its_hosts_may_differ():
+def test_a_chart_counts_the_marks_of_other_hosts_than_their_step():
     copied = sides("a", 8, scope="transfer")
-    later = [msgspec.structs.replace(record, campaign=f"{record.campaign}-later") for record in copied]
+    moved = [tuple(msgspec.structs.replace(run, host=run.host[::-1]) for run in record.runs) for record in copied]
+    elsewhere = [msgspec.structs.replace(r, runs=runs) for r, runs in zip(copied, moved, strict=True)]
     apart, together = (
-        rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (later, copied)
+        rungs.rungs(pooled_speedups([*sides("a", 10), *sides("b", 5), *wider])) for wider in (elsewhere, copied)
     )
-    words = "Besides the steps, 1 of 1 marks come from other campaigns"
+    words = "1 of the 1 other marks"
     captions = [next(ladder_figures.figures(amounts, "x")).caption for amounts in (apart, together)]
     assert [words in caption for caption in captions] == [True, False]

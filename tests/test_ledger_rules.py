@@ -10,6 +10,7 @@ from ledger_worlds import (
     RESNET63,
     ROOT,
     TREES,
+    UNIT,
     WORLDS,
     at_512,
     epochs,
@@ -169,7 +170,13 @@ def test_other_networks_do_not_refute_what_an_articles_own_reproduces():
     assert judge("O9", epochs(own, other)).verdict == "reproduced"
     assert "catdog_cnn_base from storage on the GPU takes 59" in judge("O9", epochs(own, other)).found
     assert judge("O8", [*threads(3.0, "cifar10_resnet63"), *threads(1.1)]).verdict == "reproduced"
-    assert judge("O14", [*scaled(0.0001, TREES), *scaled(1.0)]).verdict == "reproduced"
+    assert judge("O14", [*scaled(0.0001, TREES), *scaled(0.0001, UNIT), *scaled(1.0)]).verdict == "reproduced"
+
+
+def test_of_an_article_s_two_models_the_one_that_was_not_timed_is_named():
+    judgement = judge("O14", [*scaled(0.0001, TREES), *scaled(0.0001)])
+    assert (judgement.verdict, [each.holds for each in judgement.parts]) == ("in part", [True, None])
+    assert "data-parallel network faster, as it was not timed on several GPUs" in judgement.found
 
 
 @pytest.mark.parametrize("code", ["O8", "O9", "O14"])

@@ -24,6 +24,7 @@ PARTS = {
     "O7": ("on the CPU several cores are busy", "one core is busy while the GPU computes"),
     "O12": ("the GPU wins every case", "it wins most with small networks"),
     "O13": ("one GPU is 11 times as fast as the CPU", "4 GPUs are 2.1 times as fast as one"),
+    "O14": ("several GPUs train the trees faster", "several GPUs train the data-parallel network faster"),
     "O16": ("the gain on the CPU is 1.36x", "the gain on the GPU is 3x"),
     "O17": ("the GPU is busy at most 10 %", "the input holds it up"),
     "O20": ("the GPU loses less than 10 %", "the CPU loses more than 10 %"),

@@ -137,6 +137,19 @@ def test_best_over_best_is_of_the_fastest_way_of_each_side_whichever_it_is():
     assert only(factory.on_hosts(WHOLE)).best_gpu == only(factory.on_hosts(WHOLE)).gpu
 
 
+def test_best_over_best_is_the_speed_up_times_the_ratios_on_the_hosts_that_timed_both():
+    shares = (2.0, 1.0, 0.5)
+    on_slowest = factory.on_hosts([torch(0.009)], shares)[0]
+    on_fastest = factory.on_hosts([torch(0.00015, backend="gpu", variant="graph")], shares)[-1]
+    found = only([*factory.on_hosts(BOTH, shares), on_slowest, on_fastest])
+    cpu, gpu = found.cpu_ways[0], found.gpu_ways[0]
+    assert (cpu.over.value, gpu.over.value) == (pytest.approx(0.9), pytest.approx(0.75))
+    assert found.ratio.hosts == 3
+    best = found.best_over_best
+    assert best.value == pytest.approx(found.ratio.value * cpu.over.value / gpu.over.value)
+    assert best.hosts == 1
+
+
 def test_the_plain_way_is_another_way_of_a_variant_and_the_other_allocator_is_none():
     ways = [step(0.02, variant="nnx-jit"), step(0.03, variant="nnx-jit", allocator="default-malloc"), step(0.02, "gpu",
             variant="nnx-jit")]  # fmt: skip

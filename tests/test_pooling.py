@@ -491,3 +491,17 @@ def test_a_wild_pool_hides_changes_that_another_shows():
     assert changed(new, [[1.0], [1.1]], among())
     assert changed(new, [[1.0], [10.0]], among()) is False
     assert smallest_change(new, [[1.0], [10.0]], among()) > math.exp(12.7)
+
+
+def test_a_product_has_the_errors_of_both_and_none_without_one_of_them():
+    one, other = pooled(apart(0.1, 0, 1, 2), among()), pooled(apart(0.1, 4, 5), among(tau2=0.04))
+    product, back = one.times(other), one.times(other).times(other.per(1))
+    (value, low, high, far, _), ones, others = map(logs, (product, one, other))
+    assert value == pytest.approx(ones[0] + others[0])
+    assert value - low == pytest.approx(math.hypot(ones[0] - ones[1], others[0] - others[1]))
+    assert high - value == pytest.approx(value - low)
+    assert value - far == pytest.approx(math.hypot(ones[0] - ones[3], others[0] - others[3]))
+    assert back.value == pytest.approx(one.value)
+    assert (product.hosts, product.processes) == (2, 2)
+    alone = pooled(apart(0.1, 0), among(degrees=0))
+    assert (alone.low, one.times(alone).low, one.times(alone).range_high) == (None, None, None)

@@ -527,6 +527,14 @@ def test_each_series_of_the_ladder_has_a_colour_and_a_shape_of_its_own_in_both_p
             assert [len({look[place] for look in looks}) for place in range(3)] == [len(series)] * 3
 
 
+def test_the_home_page_s_chart_is_a_png_too_which_its_page_and_its_embedded_one_link(site):
+    picture = (site / "charts" / "speedups.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 5_000
+    for page, address in (("index", "charts/speedups.png"), ("embed/charts/speedups", "../../charts/speedups.png")):
+        assert f'href="{address}" download' in (site / f"{page}.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.browser
 def test_no_name_beside_the_ladder_s_marks_is_cut_in_the_browser_s_own_font(tmp_path, browser):
     rows = [f"Cats and dogs, {count} convolutions and dropout, no augmentation" for count in ("two", "three")]
@@ -551,7 +559,7 @@ def test_the_picture_in_the_readme_is_what_the_records_come_to_today():
         found = re.finditer(
             r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"[^>]*>', drawn
         )
-        return {mark[1]: " fill=" in mark[0] for mark in found}
+        return {mark[1]: ' fill="#ffffff"' in mark[0] for mark in found}
 
     now = home_page.picture(store.load([ROOT / "site" / "records"])[0])
     shown = (ROOT / "site" / "assets" / "speedups.svg").read_text(encoding="utf-8")

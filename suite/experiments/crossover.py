@@ -98,4 +98,6 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         *threshold_map.answers(turning),
         *(batch_sweeps.answer(name, sweep) for name, sweep in sweeps.items()),
     )
-    return ExperimentResult(answers=answers, tables=tables, chart=charts[0], beside=charts[1:])
+    first = answers[0] if turning else batch_sweeps.lead(sweeps)
+    lead = f"On {evidence.records[0].machine.name}, {first[0].lower()}{first[1:]}"
+    return ExperimentResult(answers=answers, tables=tables, chart=charts[0], beside=charts[1:], lead=lead)

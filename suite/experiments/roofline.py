@@ -13,7 +13,7 @@ from suite.results.single.selection import current_cases, fastest_of_each_case, 
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.rows import number_cell, row_of, share_cell
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
+from suite.results.views.table import OF_ONE_CAMPAIGN, ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Description
 
 TITLE = "How near does each step come to what the machine can do?"
@@ -56,7 +56,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         return None
     steps = current_steps(evidence.records, at_headline_batch=True)
     shares = [(item, share(item, ceilings)) for item in steps]
-    tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
+    tables = (
+        ceiling_table(ceilings),
+        *((table("Steps below these ceilings, each of one campaign", steps, ceilings),) if steps else ()),
+    )
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     answers = tuple(_answers(ceilings, known, current_steps(evidence.records)))
     return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares))
@@ -73,7 +76,7 @@ def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
     """Return how near each step comes to its ceilings; a dash carries the reason, which is also a note."""
     shares = [share(item, ceilings) for item in steps]
     reasons = dict.fromkeys(one.reason for one in shares if one.reason)
-    notes = []
+    notes = [OF_ONE_CAMPAIGN]
     if reasons:
         notes.append(f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline")
     if said := _ceilings_of([item for item, one in zip(steps, shares, strict=True) if one.mfu], ceilings):

@@ -83,6 +83,7 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], Iterable[Finding]
             )
         )
         figures[f"held where processes differ by {spread:.0%}"] = (
-            f"{held:.1%} with {rounds:.1f} processes a case; {alone:.1%} if each case stops by its own interval"
+            f"{held:.1%} by the rule of campaigns, the spread of the kind, with {rounds:.1f} processes a case; "
+            f"{alone:.1%} if each case stopped by its own interval, as none does"
         )
     return figures, findings

@@ -12,6 +12,9 @@ from visits.links import astray
 SERIOUS = ("serious", "critical")
 _TALL = {"width": 1280, "height": 2400}
 _NARROW = {"width": 360, "height": 800}
+_HUGE = {"width": 3840, "height": 2160}
+_PAPER = {"width": 718, "height": 1000}  # A4 between margins of a centimetre
+_LONGEST_LINE = 1600  # pixels of a paragraph on a huge screen
 _DRAWN_MS = 20_000
 _LEAST_HEIGHT = 40  # pixels of a drawn chart
 _MOST_SHIFT = 0.02  # cumulative, as browsers count it; 0.1 is called good
@@ -92,6 +95,36 @@ def narrow(browser: Browser, path: Path) -> Iterator[str]:
     visit.page.close()
 
 
+def huge(browser: Browser, path: Path) -> Iterator[str]:
+    """Yield what is wrong with a page on a screen of four times the usual pixels."""
+    visit = Visit(browser, path, viewport=_HUGE)
+    if (wide := visit.page.evaluate("document.documentElement.scrollWidth")) > _HUGE["width"]:
+        yield f"{wide} pixels wide on a screen of {_HUGE['width']}"
+    lead = visit.page.locator("article p").first
+    if lead.count() and lead.bounding_box() and lead.bounding_box()["width"] > _LONGEST_LINE:
+        yield f"a line of {lead.bounding_box()['width']:.0f} pixels"
+    yield from visit.troubles
+    visit.page.close()
+
+
+_CUT = """() => [...document.querySelectorAll('article :is(table, figure, img, pre, p, dl)')]
+    .filter(each => each.checkVisibility() && (each.getBoundingClientRect().right > innerWidth + 1
+        || (each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible')))
+    .map(each => each.outerHTML.slice(0, 100))"""
+_NAVIGATION = ".md-header, .md-tabs, .md-sidebar, .md-footer, form.filters, button.copy"
+
+
+def on_paper(browser: Browser, path: Path) -> Iterator[str]:
+    """Yield what a print of a page cuts at its edge, and what of the navigation is printed."""
+    visit = Visit(browser, path, viewport=_PAPER, color_scheme="light")
+    visit.page.emulate_media(media="print")
+    yield from (f"cut at the edge: {html}" for html in visit.page.evaluate(_CUT))
+    for part in visit.page.locator(_NAVIGATION).all():
+        if part.is_visible():
+            yield f"printed though it is navigation: {part.evaluate('each => each.outerHTML.slice(0, 80)')}"
+    visit.page.close()
+
+
 def without_scripts(browser: Browser, path: Path) -> Iterator[str]:
     """Yield what is missing from a page where scripts are off."""
     visit = Visit(browser, path, java_script_enabled=False, viewport=_TALL)
@@ -110,6 +143,8 @@ def troubles(browser: Browser, path: Path, root: Path) -> Iterator[str]:
     for scheme in ("light", "dark"):
         yield from (f"{scheme}: {words}" for words in with_scripts(browser, path, scheme))
     yield from (f"narrow: {words}" for words in narrow(browser, path))
+    yield from (f"huge: {words}" for words in huge(browser, path))
+    yield from (f"print: {words}" for words in on_paper(browser, path))
     yield from (f"scripts off: {words}" for words in without_scripts(browser, path))
 
 

@@ -22,7 +22,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     known = [name for name in order if stored.by_workload[name].ratio.low is not None]
     worst, best = (known or order)[0], order[-1]
     before, after = (quoting.speedup(rung.by_workload[worst]) for rung in (step, stored))
-    largest = quoting.speedup(stored.by_workload[best])
+    largest, apart = quoting.speedup(stored.by_workload[best]), rungs.elsewhere([stored.by_workload[worst]], step)
     about, slug = stored.by_workload[worst].record.description, quoting.machine.slug
     rule = (
         "It turns when a step takes longer than reading its batch: with a larger model, more input workers, or the "
@@ -32,8 +32,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         quoting.model(stored.by_workload[best].record.description), largest.words
     )
     return Answer(
-        sentence=Html("Reading is the limit: on one {}, {} is {} as fast in a step, {} read from storage.").format(
-            quoting.gpu, quoting.model(about), before.words, after.words
+        sentence=Html("Reading is the limit: on one {}, {} is {} as fast in a step, {} read from storage{}.").format(
+            quoting.gpu, quoting.model(about), before.words, after.words, rungs.on_other_hosts(len(apart), 1)
         ),
         numbers=(before, after),
         turns=Html(rule) + (example if best != worst else Html("")),

@@ -25,10 +25,14 @@ COLOURS = len(_COLOURS["light"])  # of a chart's series
 _DIGITS = 7  # of a number in a specification
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
-_LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
+_GROUND = {"light": "#ffffff", "dark": "#1e2129"}  # of the pages
+_LIGHT, _DARK = (
+    (*_COLOURS[palette], _INK[palette], _LINES[palette], _GROUND[palette]) for palette in ("light", "dark")
+)
 _IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
 _COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of specifications and pictures, below the site's sources
+HEADLINE = "speedups"  # the name of the home page's chart
 _FONT = 15
 APART = 4  # least pixels between an axis' labels, which a wider font needs
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
@@ -74,6 +78,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "text": {"color": ink},
         "line": {"color": _COLOURS[palette][0]},  # of a line without a colour
         "range": {"category": _COLOURS[palette]},
+        "point": {"fill": _GROUND[palette]},  # of hollow ones: no interval shines through them
     }
 
 
@@ -113,6 +118,11 @@ def derived(name: str) -> tuple[str, ...]:
     """Return the names of the files derived from a specification: the static pictures and the table."""
     stem = name.removesuffix(".json")
     return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
+
+
+def raster(name: str) -> tuple[str, ...]:
+    """Return the name of the PNG beside the pictures of a specification: the home page's chart alone has one."""
+    return (f"{FOLDER}/{HEADLINE}.png",) if name == f"{FOLDER}/{HEADLINE}.json" else ()
 
 
 def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -182,6 +192,12 @@ def joined(how: str, parts: Sequence[dict[str, Any]], properties: Mapping[str, A
     return spec
 
 
+def on_ground(light: str) -> str:
+    """Return a light picture on the ground of light pages, for a PNG."""
+    start, end, rest = light.partition(">")
+    return f'{start}{end}<rect width="100%" height="100%" fill="{_GROUND["light"]}"/>{rest}'
+
+
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     """Return the static picture as SVG."""
     return drawing.drawn([_looking(spec, palette, ground)])[0]
@@ -207,6 +223,11 @@ class Figure:
     def specification(self) -> dict[str, Any]:
         """The specification with rounded numbers, for a page: without its look."""
         return {name: value for name, value in rounded(self.spec).items() if name != "config"}
+
+    @property
+    def png(self) -> str:
+        """The path of its PNG below the site's sources; '' if it has none."""
+        return "".join(raster(f"{FOLDER}/{self.name}.json"))
 
     @property
     def files(self) -> dict[str, str]:

@@ -1,11 +1,14 @@
 """The experiments' pages: question, each machine's answer with chart and table, and how to run it."""
 
+from collections.abc import Sequence
+
 from suite import experiments
 from suite.experiments import needs_data
 from suite.report import answers
 from suite.report.parts.experiment_figures import figures
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
+from suite.results.views.experiment_result import ExperimentResult
 
 FOLDER = "experiments"
 
@@ -45,7 +48,13 @@ def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
         experiment=experiment,
         needs=needs_data(name),
         machines=machines,
-        lead=(sentence if machines else "") or next((each for _, its, _ in machines for each in its.answers), ""),
+        lead=_lead([its for _, its, _ in machines], sentence),
     )
     charts = {path: text for *_, drawn in machines for each in drawn for path, text in each.files.items()}
     return charts | {path: page}
+
+
+def _lead(results: Sequence[ExperimentResult], sentence: Html) -> Html | str:
+    """Return the first machine's own lead, else the sentence of the question that people ask, else the first answer."""
+    own = next((its.lead for its in results if its.lead), "")
+    return own or (sentence if results else "") or next((each for its in results for each in its.answers), "")

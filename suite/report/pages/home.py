@@ -33,7 +33,7 @@ def files(facts: Facts) -> dict[str, str]:
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
     own_records = [record for record in records if here in (None, record.machine.slug)]
     ways = facts.evidence[here].ways if here else ()
-    shown = overview(speedups, own_records, "speedups", [about.name for about in facts.catalogue], ways)
+    shown = overview(speedups, own_records, vega.HEADLINE, [about.name for about in facts.catalogue], ways)
     yours = _names(record for record in records if record.campaign in facts.local)
     page = facts.page(
         PATH,

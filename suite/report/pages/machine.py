@@ -42,8 +42,10 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         facts=_facts(records, what),
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
-        steps=roofline.table("Steps below the ceilings of this machine", steps, ceilings) if steps else None,
-        cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
+        steps=roofline.table("Steps below the ceilings of this machine, each of one campaign", steps, ceilings)
+        if steps
+        else None,
+        cases=tables.case_table(f"Every case measured on {what.name}, each of one campaign", cases, models=True),
     )
     charts = {path: text for figure in (shown.figures if shown else ()) for path, text in figure.files.items()}
     return charts | {path: page}

@@ -52,16 +52,18 @@ def _of_model(items: Sequence[PooledSpeedUp]) -> Cards:
 
 
 def _cards(items: Sequence[PooledSpeedUp]) -> Iterator[Card]:
-    by_name = {rung.name: item for rung in rungs.rungs(items) for item in rung.by_workload.values()}
-    yield from (_card(words, by_name[name]) for name, words in _WORDS.items() if name in by_name)
+    amounts = rungs.rungs(items)
+    by_name, step = {rung.name: item for rung in amounts for item in rung.by_workload.values()}, rungs.step(amounts)
     tf32 = (item for item in items if item.case.precision == "tf32" and item.record.headline_step("precision"))
-    yield from (_card(_TF32, item) for item in list(tf32)[:1])
+    known = [(words, by_name[name]) for name, words in _WORDS.items() if name in by_name]
+    for words, item in (*known, *((_TF32, item) for item in list(tf32)[:1])):
+        yield _card(words, item, step is not None and bool(rungs.elsewhere([item], step)))
 
 
-def _card(what: str, item: PooledSpeedUp) -> Card:
+def _card(what: str, item: PooledSpeedUp, elsewhere: bool) -> Card:
     ratio = item.ratio
     return Card(
-        what=what,
+        what=what + (", on other hosts" if elsewhere else ""),
         value=units.ratio(ratio.value, ratio.low, ratio.high),
         interval="" if ratio.low is None else units.interval(ratio.low, ratio.high),
         caveat="" if item.quotable else item.reasons[0],

@@ -7,6 +7,7 @@ from typing import Any
 from suite import units
 from suite.report.charts.previews import FOLDER as CARDS
 from suite.report.charts.vega import FOLDER as CHARTS
+from suite.report.charts.vega import raster
 from suite.report.parts.html import Html, address
 from suite.report.parts.templates import render
 from suite.results.cite.citation import Citation, path
@@ -46,6 +47,7 @@ def of_charts(pages: Mapping[str, str], site: str) -> dict[str, str]:
                 alternative=Html(alternative),
                 caption=Html(caption[1]) if finding and caption else "",
                 picture=address(f"../../{CHARTS}/{name}"),
+                png="".join(f"../../{address(path)}" for path in raster(f"{CHARTS}/{name}.json")),
                 narrow=address(f"../../{CHARTS}/{name}{_NARROW}") if f"{name}{_NARROW}" in names else "",
             )
     return embeds

@@ -6,16 +6,17 @@ from typing import Any
 from suite import units
 from suite.case import Case
 from suite.report.charts import plots
-from suite.results.pooled.ladder import Amortised, Rung
+from suite.results.pooled.ladder import Amortised, Rung, elsewhere, step_beside
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import row_of
-from suite.results.views.table import Cell, Table, one_host_cell, time_cell, times_cells
+from suite.results.views.table import Cell, Table, chosen, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
 from suite.workload import Description
 
 _FEWEST = 2  # rungs of a chart
 _ONE_CAMPAIGN = "one campaign"
+_SPEEDUP, _SAME_HOSTS = 3, "step, same hosts"  # the place of a column, the name of another
 
 
 def words(case: Case, about: Description, compiling: bool = True, blocking: bool = False) -> str:
@@ -38,12 +39,28 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
 
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     """Return a row for each rung, with the speed-up if it is known."""
-    return Table(
+    complete = Table(
         title=f"The clock ladder, {machine}: CPU and GPU times as more of the work is counted",
-        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
-        rows=tuple(row_of(words(rung.case, about, rung.compiling, rung.blocking), *_cells(rung)) for rung in rungs),
-        notes=_notes(rungs),
+        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", _SAME_HOSTS, "status", "hosts"),
+        rows=tuple(_row(rung, rungs, about) for rung in rungs),
+        notes=(*_notes(rungs), *filter(None, [other_hosts(rungs)])),
     )
+    place, whole = complete.columns.index(_SAME_HOSTS), complete.rows[0][_SPEEDUP].text
+    told = any(row[place].text not in (units.DASH, whole) for row in complete.rows)
+    return complete if told else chosen(complete, [name for name in complete.columns if name != _SAME_HOSTS])
+
+
+def _row(rung: Rung, rungs: Sequence[Rung], about: Description) -> tuple[Cell, ...]:
+    *times, status, hosts = _cells(rung)
+    name = words(rung.case, about, rung.compiling, rung.blocking)
+    return row_of(name, *times, _beside(rung, rungs), status, hosts)
+
+
+def _beside(rung: Rung, rungs: Sequence[Rung]) -> Cell:
+    """Return the cell of the step's speed-up on the hosts of a rung."""
+    step, item = step_beside(rung, rungs), rung.pooled
+    own = item is not None and item.case.scope == "step"
+    return times_cells(step and step.estimate, remark="" if own else "none of its hosts timed the step too")[0]
 
 
 def _cells(rung: Rung) -> tuple[Cell, ...]:
@@ -73,6 +90,17 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     none = ("A row without an interval has one process, or too few hosts to estimate how much they differ.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
     return (*one, *(none if lacking else ()), *campaigns_note(alone))
+
+
+def other_hosts(rungs: Sequence[Rung]) -> str:
+    """Return which rungs are of other hosts than the step, in sentences; '' if none is."""
+    names = [_name(rung) for rung in elsewhere(rungs)]
+    if not names:
+        return ""
+    return (
+        f"Timed on other hosts than the step: {', '.join(names)}. Two speed-ups of different hosts surely differ only "
+        "if their intervals do not overlap."
+    )
 
 
 def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
@@ -105,8 +133,9 @@ def _name(rung: Rung) -> str:
 
 def finding(rungs: Sequence[Rung]) -> str:
     """Return the speed-up of the first and of the last rung that has one, as the chart's title."""
-    known = [rung for rung in rungs if rung.ratio is not None]
-    words = (f"{_name(rung)} {_ratio(rung)}" for rung in (known[0], known[-1]))
+    known, apart = [rung for rung in rungs if rung.ratio is not None], elsewhere(rungs)
+    ends = [(rung, any(rung is one for one in apart)) for rung in (known[0], known[-1])]
+    words = (f"{_name(rung)} {_ratio(rung)}{' on other hosts' * far}" for rung, far in ends)
     return f"As fast on the GPU: {'; '.join(words)}"
 
 
@@ -136,6 +165,12 @@ def curve_finding(amortised: Sequence[Amortised]) -> str:
     first, last = amortised[0], amortised[-1]
     words = (f"{_after(one)} after {units.pluralize(one.calls, 'step')}" for one in (first, last))
     return f"As fast on the GPU, compiling included: {', '.join(words)}"
+
+
+def start_elsewhere(rungs: Sequence[Rung]) -> str:
+    """Return that the curve's cold start is of other hosts than its step, in a sentence; '' if it is not."""
+    apart = any((rung.case.scope, rung.case.cache) == ("cold", "empty") for rung in elsewhere(rungs))
+    return "Cold start and step are of different hosts." if apart else ""
 
 
 def alternative(amortised: Sequence[Amortised]) -> str:

@@ -91,13 +91,13 @@ def _point(item: PooledSpeedUp, series: str, row: str) -> Point:
 
 
 def _hosts(amounts: Sequence[Rung]) -> str:
-    """Return how many marks were not measured beside their step; '' if all were."""
+    """Return how many marks were not measured on the hosts of their step; '' if all were."""
     step = rungs.step(amounts)
     wider = [item for rung in amounts if rung is not step for item in rung.by_workload.values()]
-    apart = [item for item in wider if step and rungs.other_hosts(item, step.by_workload.get(item.workload))]
+    apart = rungs.elsewhere(wider, step) if step else []
     if not apart:
         return ""
     return (
-        f"Besides the steps, {units.count(len(apart))} of {units.count(len(wider))} marks come from other campaigns, "
-        "perhaps on other hosts. Two marks of a row surely differ only if their lines do not overlap."
+        f"Measured on other hosts than their step: {units.count(len(apart))} of the {units.count(len(wider))} other "
+        "marks. Two marks of a row surely differ only if their lines do not overlap."
     )

@@ -9,6 +9,7 @@ from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.rungs import Rung
 from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single import old_jax
@@ -47,12 +48,16 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     if step is None or workload not in step.by_workload:
         return Html("")
     item = step.by_workload[workload]
-    wider = [
-        Html("{}, {}").format(rung.words, _words(rung.by_workload[workload].ratio))
-        for rung in amounts
-        if rung is not step and workload in rung.by_workload
+    wider = [rung for rung in amounts if rung is not step and workload in rung.by_workload]
+    alone = [step_beside(item, rung.by_workload[workload]) for rung in wider]
+    where = "" if any(alone) else ", timed on other hosts"
+    clauses = [
+        Html("{}, {}{}").format(
+            rung.words, _words(rung.by_workload[workload].ratio), "" if where else _beside(item.ratio, beside)
+        )
+        for rung, beside in zip(wider, alone, strict=True)
     ]
-    rest = Html(" Counting more of the work: {}.").format(Html("; ").join(wider)) if wider else ""
+    rest = Html(" Counting more of the work{}: {}.").format(where, Html("; ").join(clauses)) if wider else ""
     words = _words(item.ratio)
     return Html("On {}, a step is {} as fast on the GPU as on the CPU.{}{}").format(
         item.record.machine.name,
@@ -60,6 +65,13 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
         item.caveat,
         rest,
     )
+
+
+def _beside(step: Pooled, same_hosts: Pooled | None) -> str:
+    """Return the step's speed-up on the hosts of another result if it is another one; that they are other hosts."""
+    if same_hosts is None:
+        return " (other hosts)"
+    return "" if same_hosts.value == step.value else f" (a step on the same hosts: {_words(same_hosts)})"
 
 
 def short(value: float) -> str:
@@ -77,7 +89,8 @@ def finding(amounts: Sequence[Rung]) -> str:
     if step is None or wider is None or not (models := rungs.both(step, wider)):
         return ""
     before, after = (short(rungs.mean(one.by_workload[name] for name in models)) for one in (step, wider))
-    number = units.pluralize(len(models), "model")
+    apart = rungs.elsewhere((wider.by_workload[name] for name in models), step)
+    number = units.pluralize(len(models), "model") + rungs.on_other_hosts(len(apart), len(models))
     return f"A step gains {before}; {wider.words}, it is {after} ({number})"
 
 
@@ -127,15 +140,26 @@ def _slower(step: Rung) -> Iterator[Html]:
 
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
-    each = []
+    each, results = [], []
     for rung in amounts:
         both = rungs.both(step, rung)
         if rung is not step and both:
+            results += [rung.by_workload[name] for name in both]
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
             words, number = Html("{}, {} becomes <strong>{}</strong> ({})"), units.pluralize(len(both), "model")
             each.append(words.format(rung.words, short(before), short(after), number))
     if each:
         yield Html("Counting more of the work changes it: {}.").format(Html("; ").join(each))
+    if apart := rungs.elsewhere(results, step):
+        yield Html.escape(f"{_of(len(apart), len(results))} timed on other hosts than the model's step.")
+
+
+def _of(count: int, total: int) -> str:
+    """Return how many of several results, with the verb."""
+    if total == 1:
+        return "This result was"
+    which = "All" if count == total else units.count(count)
+    return f"{which} of these {units.count(total)} results {'was' if count == 1 else 'were'}"
 
 
 def _left_out(records: Sequence[Record]) -> str:
@@ -176,7 +200,7 @@ def _best(items: Sequence[PooledSpeedUp]) -> str:
     over = geometric_mean(item.best_over_best.value for item in compared)
     same = rungs.mean(compared)
     return (
-        f" With the fastest framework on each side, {short(same)} becomes {short(over)} "
+        f" With the fastest way of any framework on each side, {short(same)} becomes {short(over)} "
         f"({units.pluralize(len(compared), 'model')})."
     )
 

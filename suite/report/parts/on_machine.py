@@ -65,7 +65,9 @@ def on_machine(
     campaigns, won_back = history(records), break_even.break_evens(speedups)
     shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
     below = roofline.table(
-        f"Steps of {workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings
+        f"Steps of {workload} below the ceilings of {machine}, each of one campaign",
+        roofline.current_steps(here),
+        ceilings,
     )
     more = (
         below,
@@ -83,7 +85,7 @@ def on_machine(
         break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
-        cases=tables.case_table(f"Every time of {workload} on {machine}", here),
+        cases=tables.case_table(f"Every time of {workload} on {machine}, each of one campaign", here),
         campaigns=campaign_table(campaigns, machine) if len(campaigns) > 1 else None,
         campaigns_words=campaign_words(campaigns),
         tables=[table for table in more if table.rows],
@@ -106,8 +108,8 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
             spec=spec,
             title=ladder.finding(rungs),
             form="half",
-            caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. "
-            "Left of the dashed line the CPU is faster. Hollow: not to be quoted.",
+            caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. Left of the "
+            f"dashed line the CPU is faster. Hollow: not to be quoted. {ladder.other_hosts(rungs)}".rstrip(),
             alternative="the values are in the table of the clock ladder",
         )
     if curve := pooled_ladder.amortised(rungs):
@@ -118,7 +120,7 @@ def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
             form="half",
             caption="Speed-up of a cold start with the steps after it: CPU time over GPU time, lowering and compiling "
             "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
-            "Hollow: not to be quoted.",
+            f"Hollow: not to be quoted. {ladder.start_elsewhere(rungs)}".rstrip(),
             alternative=ladder.alternative(curve),
         )
 

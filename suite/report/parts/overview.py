@@ -83,6 +83,7 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
         facets=facets_of,
         chosen=_FACETS if any(_is_first(facets) for facets in facets_of) else {},
         more=_MORE,
+        notes=(tables.BEST_OVER_BEST,),
     )
     return varied(complete, ["GPU precision"])
 

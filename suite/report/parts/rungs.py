@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 
+from suite import units
+from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.scopes import Scope
 
@@ -72,13 +74,15 @@ def typical_error(items: Iterable[PooledSpeedUp]) -> float | None:
     return median(shares) if shares else None
 
 
-def other_hosts(item: PooledSpeedUp, step: PooledSpeedUp | None) -> bool:
-    """Return whether no campaign timed both: their hosts differ, so one may exceed the other by chance."""
-    return step is not None and not _campaigns(item) & _campaigns(step)
+def elsewhere(items: Iterable[PooledSpeedUp], step: Rung) -> list[PooledSpeedUp]:
+    """Return the items whose hosts did not time their model's step: one may exceed the other by its hosts alone."""
+    beside = [(item, step.by_workload.get(item.workload)) for item in items]
+    return [item for item, own in beside if own is not None and step_beside(own, item) is None]
 
 
-def _campaigns(item: PooledSpeedUp) -> set[str]:
-    return {record.campaign for pool in (item.cpu, item.gpu) for record in pool.records}
+def on_other_hosts(count: int, total: int) -> str:
+    """Return how many of several results are of other hosts than their step, for the end of a phrase; '' if none is."""
+    return f", {'' if count == total else f'{units.count(count)} of them '}on other hosts" if count else ""
 
 
 def _scope(scope: Scope) -> Callable[[PooledSpeedUp], bool]:

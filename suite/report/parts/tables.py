@@ -14,7 +14,17 @@ from suite.results.single.selection import current_cases, fastest_of_each_case, 
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, reasons, time_cell, varied
+from suite.results.views.table import (
+    OF_ONE_CAMPAIGN,
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    chosen,
+    one_host_cell,
+    reasons,
+    time_cell,
+    varied,
+)
 from suite.scopes import SCOPES, Scope
 from suite.variants import usual_batch, way_of
 
@@ -22,6 +32,11 @@ SPEEDUP_COLUMNS = (  # the important ones first: a narrow screen shows only thes
     "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
     "GPU step", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "machine",
 )  # fmt: skip
+
+BEST_OVER_BEST = (  # a note of tables with that column
+    "Best / best is the speed-up times the fastest CPU way's time over JAX's, divided by the fastest GPU way's over "
+    "JAX's. Both are ratios on the hosts that timed both ways; a way that takes longer than JAX does not count."
+)
 
 
 def baseline_cell(ways: Sequence[Way]) -> Cell:
@@ -70,7 +85,7 @@ def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
         gpu,
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
-        Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=units.ratio(best.value, best.low, best.high) + _of_jax(item), sort=best.value, remark=_ways(item)),
         item.record.machine.name,
     )
 
@@ -89,12 +104,23 @@ def _ways(item: PooledSpeedUp) -> str:
     return f"{over}; {_within(best)}"
 
 
+def _of_jax(item: PooledSpeedUp) -> str:
+    """Return the sides on which another way of JAX is fastest, which no baseline's column shows; '' without one."""
+    sides = ((item.cpu, item.best_cpu), (item.gpu, item.best_gpu))
+    return "".join(
+        f" {way(best.case)} on the {best.case.backend.upper()}"
+        for plain, best in sides
+        if best is not plain and best.case.implementation == "jax"
+    )
+
+
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
         title="Speed-up of one step: CPU time over GPU time on one kind of machine",
         columns=SPEEDUP_COLUMNS,
         rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
+        notes=(BEST_OVER_BEST,),
     )
 
 
@@ -129,15 +155,12 @@ def _place(record: Record) -> tuple[str | bool | int, ...]:
 
 
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
-    """Return every case with its time, its model if there are several, and its campaign if there are several.
-
-    Rows may come from two campaigns; comparisons use one.
-    """
+    """Return every case with its time in its newest campaign, and with its model and campaign if there are several."""
     items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several_campaigns(item.record for item in items))
     columns = (*["model"] * models, *CASE_COLUMNS, *[_DATED] * dated)
-    notes = ("Compare only rows that began at the same time: they are of one campaign. Others may be of another host.",)
-    return chosen(_dated_cases(title, items), columns, notes * dated)
+    together = "Compare only rows that began at the same time: they are of one campaign. Others may be of another host."
+    return chosen(_dated_cases(title, items), columns, (OF_ONE_CAMPAIGN, *[together] * dated))
 
 
 def _dated_cases(title: str, items: Iterable[Summary]) -> Table:

@@ -32,7 +32,8 @@ _COLUMNS = {
     "faster. A dash: none was timed.",
     ON_ONE_HOST: "The reasons against one campaign's number, which is never quotable for its kind of machine; a dash: "
     "none.",
-    "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
+    "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation. It is the speed-up "
+    "times the CPU way's time over JAX's, divided by the GPU way's over JAX's, each on the hosts that timed both.",
 }
 _METHOD = {  # marked in sentences too
     "speed-up": "CPU time over GPU time of the same step, on one kind of machine: above 1 the GPU is faster.",
@@ -132,8 +133,8 @@ def interval(parts: Sequence[Part]) -> str:
         return promise
     low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
     return (
-        f"{promise} If rounds were added because it was too wide, it held the value in {low} to {high} of simulated "
-        "cases, depending on how much processes differ."
+        f"{promise} Campaigns add rounds by the spread of all cases of a kind: so it held the value in {low} to {high} "
+        "of simulated cases, depending on how much processes differ."
     )
 
 

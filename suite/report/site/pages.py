@@ -74,7 +74,7 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
 
 
 def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    kept = {*files, *(made for name in files if _is_chart(name) for made in vega.derived(name))}
+    kept = {*files, *(made for name in files if _is_chart(name) for made in _made(name))}
     kept |= {previews.derived(name) for name in files if previews.is_card(name)}
     for folder in GENERATED:
         for name, path in below(site / folder).items():
@@ -85,8 +85,11 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     for name, contents in zip(drawn, vega.made([files[name] for name in drawn]), strict=True):
         for other, content in zip(vega.derived(name), contents, strict=True):
             put(site / other, content)
+        for picture in vega.raster(name):
+            light = (site / vega.derived(name)[0]).read_text(encoding="utf-8")
+            (site / picture).write_bytes(previews.png(vega.on_ground(light)))
         put(site / name, files[name])  # last: it marks its pictures as complete
-        changed += [name, *vega.derived(name)]
+        changed += [name, *_made(name)]
     changed += _cards(files, site)
     for name in (name for name in files if not _is_chart(name) and not previews.is_card(name)):
         if put(site / name, vega.sized(files[name], site)):  # a page states the sizes of its pictures
@@ -110,8 +113,13 @@ def _cards(files: dict[str, str], site: Path) -> Iterator[str]:
 
 def _is_drawn(name: str, specification: str, site: Path) -> bool:
     """Return whether the site has the pictures of exactly this specification."""
-    there = all((site / other).exists() for other in (name, *vega.derived(name)))
+    there = all((site / other).exists() for other in (name, *_made(name)))
     return there and (site / name).read_text(encoding="utf-8") == specification
+
+
+def _made(name: str) -> tuple[str, ...]:
+    """Return the names of the files that are made from a chart's specification."""
+    return (*vega.derived(name), *vega.raster(name))
 
 
 def _is_chart(name: str) -> bool:

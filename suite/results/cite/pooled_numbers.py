@@ -106,7 +106,8 @@ def _speedup(item: PooledSpeedUp) -> Number:
 
 def _best(item: PooledSpeedUp) -> Number:
     cpu, gpu, value = item.best_cpu, item.best_gpu, item.best_over_best
-    members = (*cpu.records, *gpu.records)
+    sides = {id(pool): pool for pool in (cpu, gpu, item.cpu, item.gpu)}
+    members = tuple(record for pool in sides.values() for record in pool.records)
     reasons, wrong = tuple(lacking(value, members)), (*item.apart, *item.impossible)
     return Number(
         key=_key(item.machine, item.gpu, "best-over-best"),

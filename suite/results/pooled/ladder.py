@@ -7,10 +7,12 @@ from msgspec.structs import replace
 
 from suite.case import Case
 from suite.results.pooled.break_even import total_ratio
+from suite.results.pooled.same_hosts import Host, common_hosts, step_on
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.scopes import SCOPES, Scope
 
@@ -48,6 +50,14 @@ class Rung:
             return self.pooled.ratio.estimate
         return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
 
+    @property
+    def hosts(self) -> frozenset[Host]:
+        """The hosts of both sides; those of the one side if only one is known."""
+        if self.pooled is not None:
+            return common_hosts(self.pooled.cpu.records, self.pooled.gpu.records)
+        sides = [[side.record] for side in (self.cpu, self.gpu) if side]
+        return common_hosts(sides[0], sides[-1])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Amortised:
@@ -72,6 +82,20 @@ def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) ->
             rungs.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
         rungs.append(_blocking_rung(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
     return tuple(rung for rung in rungs if rung is not None)
+
+
+def elsewhere(rungs: Sequence[Rung]) -> tuple[Rung, ...]:
+    """Return the rungs with a speed-up that no host of the step's has; the step is the first rung of its scope."""
+    step = next((rung for rung in rungs if rung.case.scope == "step" and not rung.blocking), None)
+    if step is None:
+        return ()
+    return tuple(rung for rung in rungs if rung is not step and rung.ratio and not rung.hosts & step.hosts)
+
+
+def step_beside(rung: Rung, rungs: Sequence[Rung]) -> Pooled | None:
+    """Return the pooled step's speed-up on the hosts of another rung; None if none of them timed it."""
+    step = next((one.pooled for one in rungs if one.case.scope == "step" and one.pooled), None)
+    return None if step is None or rung.pooled is step else step_on(step, rung.hosts)
 
 
 def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:

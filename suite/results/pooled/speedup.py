@@ -144,18 +144,30 @@ class PooledSpeedUp:
 
     @property
     def best_cpu(self) -> Pool:
-        """The fastest way on the CPU."""
-        return min((self.cpu, *(way.pool for way in self.cpu_ways)), key=lambda pool: pool.pooled.value)
+        """The fastest way on the CPU, as compared on the same hosts."""
+        best = _faster(self.cpu_ways)
+        return self.cpu if best is None else best.pool
 
     @property
     def best_gpu(self) -> Pool:
-        """The fastest way on the GPU."""
-        return min((self.gpu, *(way.pool for way in self.gpu_ways)), key=lambda pool: pool.pooled.value)
+        """The fastest way on the GPU, as compared on the same hosts."""
+        best = _faster(self.gpu_ways)
+        return self.gpu if best is None else best.pool
 
     @cached_property
     def best_over_best(self) -> Pooled:
-        """The fastest CPU way's time over the fastest GPU way's, of any implementation."""
-        return self.best_cpu.over(self.best_gpu)
+        """The fastest CPU way's time over the fastest GPU way's, of any implementation.
+
+        It is the speed-up times the CPU way's time over JAX's, divided by the GPU way's over JAX's.
+        """
+        cpu, gpu = _faster(self.cpu_ways), _faster(self.gpu_ways)
+        ratio = self.ratio if cpu is None else self.ratio.times(cpu.over)
+        return ratio if gpu is None else ratio.times(gpu.over.per(1))
+
+
+def _faster(ways: Sequence[Way]) -> Way | None:
+    """Return the first of ways sorted by their time over JAX's, if it takes less; None otherwise."""
+    return ways[0] if ways and ways[0].over.value < 1 else None
 
 
 def state_of(lacks: Iterable[str], wrong: Sequence[str] = (), certificate: Certificate | None = None) -> State:
