@@ -11,9 +11,13 @@ _GLOSSARY = "glossary.md"
 # What the search leaves out anyway. Attributes hold no '>', since all text on a page is escaped.
 _FINISHED = re.compile(
     r'<div class="scroll"[^>]*><table[^>]* data-search-exclude>.*?</table></div>'
-    r'|<figure class="chart"[^>]* data-search-exclude>.*?</figure>'
+    r'|<figure class="chart[^>]* data-search-exclude>.*?</figure>'
     r'|<dl class="facts"[^>]* data-search-exclude>.*?</dl>',
     re.DOTALL,
+)
+# On a page that the search leaves out: also lists of hundreds of numbers with their reasons.
+_UNSEARCHED = re.compile(
+    _FINISHED.pattern.replace(" data-search-exclude", "") + r"|<ul class='reasons'>.*?</ul>", re.DOTALL
 )
 _PLACE = '<div data-finished="{}"></div>'
 _PLACES = re.compile(_PLACE.format(r"(\d+)"))
@@ -36,7 +40,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         parts.append(found[0])
         return _PLACE.format(len(parts) - 1)
 
-    return _FINISHED.sub(place, markdown)
+    searched = not page.meta.get("search", {}).get("exclude")
+    return (_FINISHED if searched else _UNSEARCHED).sub(place, markdown)
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
