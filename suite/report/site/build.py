@@ -15,14 +15,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from suite.child_imports import child_imports
-from suite.report.site import below, put, quoting
+from suite.report.site import below, put, quoting, unchanged
 from suite.report.site.address import published_at
 from suite.results.records import packs, store
 from suite.results.records.files import writing
@@ -48,6 +48,7 @@ exclude_docs: |
   /embed/
 hooks: [{hook}]
 site_url: {address}
+extra: {{kept: {kept}}}
 """
 _HOOK = Path(__file__).with_name("hook.py")
 _OF_README = ("assets/speedups.svg", "evidence/first_run.zip")
@@ -70,28 +71,49 @@ def build(root: Path) -> Path:
     Raises RuntimeError with MkDocs' last lines if it finds a fault, or if a page cannot be written; ValueError if
     SITE_URL is no address.
     """
-    folder, address = root / "build", published_at()
-    with writing(folder):
-        folder.mkdir(exist_ok=True)
-        (folder / "mkdocs.yml").write_text(
-            _CONFIG.format(hook=json.dumps(str(_HOOK)), address=json.dumps(address)), encoding="utf-8"
-        )
-    built = folder / "html"
-    beside = _beside(root / "site")
+    folder, built, address = root / "build", root / "build" / "html", published_at()
+    beside, settings = _beside(root / "site"), (root / "mkdocs.yml").read_text(encoding="utf-8")
+    digests = unchanged.sources(root / "site", settings, beside)
+    by = unchanged.builder(root / "site", settings, _CONFIG)
+    # The map for search engines, which only an address gives, lists what MkDocs has built: then that is every page.
+    before = {} if address else unchanged.kept(folder, by, digests)
     with ThreadPoolExecutor(1) as pool, writing(built):
+        folder.mkdir(exist_ok=True)
+        unchanged.forget(folder)
+        config = {"hook": str(_HOOK), "address": address, "kept": list(before)}
+        (folder / "mkdocs.yml").write_text(
+            _CONFIG.format(**{name: json.dumps(value) for name, value in config.items()}), encoding="utf-8"
+        )
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
+        found = unchanged.searched(folder / "pages", before)
         made = below(folder / "pages").items()
         pages = {name: path for name, path in made if (address or name not in _NEED_ADDRESS) and not unused(name)}
-        site = quoting.Site(address=address, files=beside.keys() | pages.keys())
+        site = quoting.Site(address=address, files=beside.keys() | pages.keys() | before.keys())
         _copy(pages, built, site)
-        texts = {name: path.read_text(encoding="utf-8") for name, path in pages.items() if quoting.is_page(name)}
-        twins = dict(quoting.twins(texts, site))
-        for name, text in twins.items():
-            put(built / name, text)
-        _remove_others(built, site.files | twins.keys())
+        lines, twins = {name: page.line for name, page in before.items()}, set(_twins(before, built))
+        for name in filter(quoting.is_page, pages):
+            html = pages[name].read_text(encoding="utf-8")
+            lines[name] = quoting.line(html, name, site)
+            for other, text in quoting.twins(html, name, site):
+                put(built / other, text)
+                twins.add(other)
+        put(built / quoting.PROGRAMS, quoting.listed(lines, site))
+        _remove_others(built, site.files | twins | {quoting.PROGRAMS})
+        unchanged.remember(folder, by, {
+            name: unchanged.Page(source=digest, line=lines[name], found=found.get(name, ()))
+            for name, digest in digests.items() if name in lines
+        })  # fmt: skip
     return built / "index.html"
+
+
+def _twins(pages: Iterable[str], built: Path) -> Iterator[str]:
+    """Yield the twins that kept pages have."""
+    for name in pages:
+        yield quoting.twin(name)
+        if (built / quoting.tables_of(name)).exists():
+            yield quoting.tables_of(name)
 
 
 def unused(name: str) -> bool:

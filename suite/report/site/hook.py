@@ -32,6 +32,17 @@ def on_config(config: Any) -> None:
         raise Abort("no generated pages, such as the home page; run `suite report` first, which builds the site too")
 
 
+def on_files(files: Any, config: Any) -> Any:
+    """Leave out the pages that the last build has, see `unchanged`; links to them still lead to them."""
+    from mkdocs.structure.files import InclusionLevel
+
+    kept = set(config.extra.get("kept", ()))
+    for file in files:
+        if file.dest_uri in kept:
+            file.inclusion = InclusionLevel.EXCLUDED
+    return files
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return a page's Markdown with an empty place for each of its tables and charts."""
     parts = _finished[page.file.src_uri] = []
