@@ -811,11 +811,14 @@ def test_tables_and_charts_never_pass_through_markdown_and_stand_where_they_stoo
     names = ("attr_list", "def_list", "md_in_html", "pymdownx.superfences", "tables", "toc")
     placed = 0
     for name, text in texts.items():
-        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
+        unsearched = "  exclude: true" in text.partition("\n---\n")[0]
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=name), meta={"search": {"exclude": unsearched}})
         short = hook.on_page_markdown(text, page=page)
         placed += short.count("data-finished")
         html, whole = (Markdown(extensions=names).convert(each) for each in (short, text))
         assert "<table" not in short or "data-search-exclude>" not in short
+        assert '<figure class="chart' not in short
+        assert not unsearched or "<table" not in short
         assert hook.on_post_page(html, page=page) == whole
     assert placed > 20
 

@@ -128,8 +128,9 @@ def description(content: str) -> str:
 def twins(html: str, name: str, site: Site) -> Iterator[tuple[str, str]]:
     """Yield the twins of a page as MkDocs wrote it."""
     content = page_tables.article(html)
-    yield twin(name), page_markdown.markdown(content)
-    if tables := page_tables.tables(content):
+    tables = page_tables.tables(content)
+    yield twin(name), page_markdown.markdown(content, tables)
+    if tables:
         document = {"schema": SCHEMA, "page": f"{site.address}{name}", "tables": tables}
         yield tables_of(name), json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
 

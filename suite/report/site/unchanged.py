@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 import suite.report
-from suite.report.site import below, put, quoting
+from suite.report.site import put, quoting
 
 _FILE = "built.json"
 _INDEX, _SCRIPT = "search/search_index.json", "search/search_index.js"
@@ -41,11 +41,11 @@ class _Built(msgspec.Struct, frozen=True, kw_only=True):
 def sources(site: Path, config: str, files: Iterable[str]) -> dict[str, str]:
     """Return the digest of each page outside the navigation by its name in the built site."""
     cards = frozenset(files)
-    names = (name for name in below(site) if name.endswith(".md") and "/" in name and name not in config)
+    names = (path.relative_to(site).as_posix() for path in site.glob("*/*.md"))
     return {
         html: _digest((site / name).read_text(encoding="utf-8"), quoting.card(html, cards))
         for name in names
-        if (html := f"{name.removesuffix('.md')}.html")
+        if name not in config and (html := f"{name.removesuffix('.md')}.html")
     }
 
 
