@@ -21,7 +21,7 @@ from suite.report.charts import previews as cards
 from suite.report.pages import feed, number_index, previews
 from suite.report.parts.dataset import dataset
 from suite.report.parts.facts import Facts
-from suite.report.site import build, page_markdown, page_tables, pages, quoting
+from suite.report.site import build, page_html, page_markdown, page_tables, pages, quoting
 from suite.results.cite import citation, stored_pools
 from suite.results.views import documents
 
@@ -166,8 +166,8 @@ def test_a_hostile_name_stays_text_on_an_embedded_page():
             '<script src="' + re.search(r'src="([^"]*embed.js)"', text)[1] + '">'
         ]
         assert "<img src=x" not in text
-        assert "'sha256-" not in build.protected(text)
-        assert build.protected(text) != text
+        assert "'sha256-" not in page_html.protected(text)
+        assert page_html.protected(text) != text
 
 
 def test_the_headline_of_the_best_evidenced_machine_comes_first_on_a_page_of_numbers():

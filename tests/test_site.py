@@ -28,7 +28,7 @@ from suite.report.charts import drawing, ladder, plots, slim, timeline, vega
 from suite.report.pages import home as home_page
 from suite.report.parts import ladder_figures, one_campaign, overview, rungs, tables, templates
 from suite.report.parts.facts import Facts
-from suite.report.site import below, build, hook, pages
+from suite.report.site import below, build, hook, page_html, pages
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
@@ -957,7 +957,7 @@ def test_an_idle_gpu_is_drawn_at_0_of_1_not_of_millionths():
     ],
 )
 def test_a_number_stays_on_one_line_with_its_unit(html, shown):
-    assert build.unbroken(html) == shown
+    assert page_html.unbroken(html) == shown
 
 
 def test_the_home_page_says_how_its_machine_stands_among_others():

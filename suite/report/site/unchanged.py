@@ -16,12 +16,11 @@ from typing import Any
 
 import msgspec
 
-import suite.report
 from suite.report.site import put, quoting
 
 _FILE = "built.json"
 _INDEX, _SCRIPT = "search/search_index.json", "search/search_index.js"
-_BUILDERS = ("mkdocs", "mkdocs-material", "Markdown", "pymdown-extensions")
+_BUILDERS = ("mkdocs", "mkdocs-material", "Markdown", "pymdown-extensions", "Pygments")
 _TITLE = re.compile(r"^(?:title:|# ).*$", re.MULTILINE)
 
 
@@ -30,7 +29,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     source: str  # digest of its Markdown and of its card's name
     line: str  # in llms.txt
-    found: tuple[dict[str, Any], ...] = ()  # its entries in the search's index
+    entries: tuple[dict[str, Any], ...] = ()  # in the search's index
 
 
 class _Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +56,7 @@ def builder(site: Path, *configs: str) -> str:
 
 @cache
 def _code() -> str:
-    folder = Path(suite.report.__path__[0])
+    folder = Path(__file__).parents[1]
     return _digest(
         *(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))), *map(_version, _BUILDERS)
     )
@@ -105,7 +104,7 @@ def searched(pages: Path, before: Mapping[str, Page]) -> dict[str, tuple[dict[st
     if not (pages / _INDEX).exists():
         return {}
     index = json.loads((pages / _INDEX).read_text(encoding="utf-8"))
-    entries: dict[str, list[dict[str, Any]]] = {name: list(page.found) for name, page in before.items()}
+    entries: dict[str, list[dict[str, Any]]] = {name: list(page.entries) for name, page in before.items()}
     for entry in index["docs"]:
         entries.setdefault(entry["location"].partition("#")[0], []).append(entry)
     if before:

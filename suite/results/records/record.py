@@ -150,11 +150,11 @@ def _shared(values: Iterable[str]) -> str:
     return unique.pop() if len(unique) == 1 else ""
 
 
-_Whole = TypeVar("_Whole")
+_Subject = TypeVar("_Subject")
 _T = TypeVar("_T")
 
 
-def once(function: Callable[[_Whole], _T]) -> Callable[[_Whole], _T]:
+def once(function: Callable[[_Subject], _T]) -> Callable[[_Subject], _T]:
     """Return the function with its value cached on each record, or on the facts of all.
 
     A cache by value would hash every sample of a record.
@@ -162,10 +162,10 @@ def once(function: Callable[[_Whole], _T]) -> Callable[[_Whole], _T]:
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
-    def known(whole: _Whole) -> _T:
-        kept = vars(whole)
+    def known(subject: _Subject) -> _T:
+        kept = vars(subject)
         if name not in kept:
-            kept[name] = function(whole)
+            kept[name] = function(subject)
         return kept[name]
 
     return known
