@@ -9,7 +9,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.report.site import build, pages
+from suite.report.site import build, page_html, pages
 from suite.results.records.record import Record
 from suite.results.records.store import sealed
 
@@ -124,10 +124,10 @@ def test_the_corpus_is_large_and_reaches_every_field_that_takes_any_text():
 
 def test_a_script_that_is_not_the_theme_s_is_not_let_run():
     theme = '<head><script>var target=document.getElementById(location.hash.slice(1));target&&target.name&&(target.checked=target.name.startsWith("__tabbed_"))</script>'  # noqa: E501
-    own, foreign = (build.protected(html) for html in (theme, theme.replace("target.checked=", "window.ran=")))
+    own, foreign = (page_html.protected(html) for html in (theme, theme.replace("target.checked=", "window.ran=")))
     assert "'sha256-" in own
     assert "'sha256-" not in foreign
-    assert "'sha256-" not in build.protected("<head><script>window.ran=1</script>")
+    assert "'sha256-" not in page_html.protected("<head><script>window.ran=1</script>")
     assert "unsafe-eval" not in own
     assert "http" not in own.partition("content=")[2].partition(">")[0]
 

@@ -21,7 +21,7 @@ from suite.report.charts import previews as cards
 from suite.report.pages import feed, number_index, previews
 from suite.report.parts.dataset import dataset
 from suite.report.parts.facts import Facts
-from suite.report.site import build, page_markdown, page_tables, pages, quoting
+from suite.report.site import build, page_html, page_markdown, page_tables, pages, quoting
 from suite.results.cite import citation, stored_pools
 from suite.results.views import documents
 
@@ -166,8 +166,8 @@ def test_a_hostile_name_stays_text_on_an_embedded_page():
             '<script src="' + re.search(r'src="([^"]*embed.js)"', text)[1] + '">'
         ]
         assert "<img src=x" not in text
-        assert "'sha256-" not in build.protected(text)
-        assert build.protected(text) != text
+        assert "'sha256-" not in page_html.protected(text)
+        assert page_html.protected(text) != text
 
 
 def test_the_headline_of_the_best_evidenced_machine_comes_first_on_a_page_of_numbers():
@@ -292,7 +292,7 @@ def test_a_hostile_cell_stays_text_in_both_twins():
     shown = factory.pages(hostile())["models.md"]
     (table,) = page_tables.tables(shown)
     assert any("<script>window.ran=1</script>" in cell for row in table["rows"] for cell in row)
-    html = Markdown(extensions=["tables"]).convert(page_markdown.markdown(f"<h1>{'a'}</h1>{shown}"))
+    html = Markdown(extensions=["tables"]).convert(page_markdown.markdown(f"<h1>a</h1>{shown}", [table]))
     assert "<script" not in html
     assert "<img" not in html
 
@@ -314,7 +314,7 @@ def test_a_table_has_its_texts_the_numbers_behind_them_and_the_remarks_on_its_ce
         "numbers": {1: [0.00123457, None]},
         "remarks": {"not measured": [(1, 1)]},
     }
-    assert page_tables.table(html, first=True)["rows"] == [["a <b>", "1.23 ms"]]
+    assert page_tables.as_shown(html, table)["rows"] == [["a <b>", "1.23 ms"]]
 
 
 def test_markdown_keeps_headings_lists_code_links_and_the_beginning_of_a_long_table():
@@ -324,7 +324,7 @@ def test_markdown_keeps_headings_lists_code_links_and_the_beginning_of_a_long_ta
         " and <strong>this</strong>.</p><ul><li>one</li><li>two</li></ul><pre><code>x = 1\ny = 2\n</code></pre>"
         f"<table><caption>Times</caption><thead><tr><th>n</th><th>time</th></tr></thead><tbody>{rows}</tbody></table>"
     )
-    text = page_markdown.markdown(html)
+    text = page_markdown.markdown(html, page_tables.tables(html))
     assert text.startswith("# A\\*b\n\nSee ")
     assert "[how \\<b\\>](../method.md#x), `a_b` and **this**." in text
     assert "- one\n- two" in text

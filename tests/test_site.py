@@ -28,7 +28,7 @@ from suite.report.charts import drawing, ladder, plots, slim, timeline, vega
 from suite.report.pages import home as home_page
 from suite.report.parts import ladder_figures, one_campaign, overview, rungs, tables, templates
 from suite.report.parts.facts import Facts
-from suite.report.site import below, build, hook, pages
+from suite.report.site import below, build, hook, page_html, pages
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
@@ -819,11 +819,14 @@ def test_tables_and_charts_never_pass_through_markdown_and_stand_where_they_stoo
     names = ("attr_list", "def_list", "md_in_html", "pymdownx.superfences", "tables", "toc")
     placed = 0
     for name, text in texts.items():
-        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
+        unsearched = "  exclude: true" in text.partition("\n---\n")[0]
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=name), meta={"search": {"exclude": unsearched}})
         short = hook.on_page_markdown(text, page=page)
         placed += short.count("data-finished")
         html, whole = (Markdown(extensions=names).convert(each) for each in (short, text))
         assert "<table" not in short or "data-search-exclude>" not in short
+        assert '<figure class="chart' not in short
+        assert not unsearched or "<table" not in short
         assert hook.on_post_page(html, page=page) == whole
     assert placed > 20
 
@@ -962,7 +965,7 @@ def test_an_idle_gpu_is_drawn_at_0_of_1_not_of_millionths():
     ],
 )
 def test_a_number_stays_on_one_line_with_its_unit(html, shown):
-    assert build.unbroken(html) == shown
+    assert page_html.unbroken(html) == shown
 
 
 def test_the_home_page_says_how_its_machine_stands_among_others():

@@ -24,7 +24,7 @@ _Compared = tuple[BaselineComparison, Way]
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     """Return the least and the most by which JAX is faster than the fastest baseline, with counts."""
     slug = evidence.records[0].machine.slug
-    items = [(each, each.best) for each in facts.baselines if each.machine == slug and each.mine.newest.headline_step()]
+    items = [(each, each.best) for each in facts.baselines_of[slug] if each.mine.newest.headline_step()]
     known = sorted(((each, best) for each, best in items if best), key=lambda pair: pair[1].over.value)
     backend = "gpu" if any(each.mine.case.backend == "gpu" for each, _ in known) else "cpu"
     own = [pair for pair in known if pair[0].mine.case.backend == backend]

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
-from suite.report.charts.vega import APART, finished, inline
+from suite.report.charts.vega import APART, joined
 from suite.results.views.experiment_result import Point
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")  # of as many series at most
@@ -17,6 +15,18 @@ _TICKS = [10.0**power for power in range(-6, 7)]
 _ACROSS = "GPU slower  \N{LEFTWARDS ARROW}  1x  \N{RIGHTWARDS ARROW}  GPU faster"
 
 Row = dict[str, Any]
+
+_AXIS = {
+    "labelExpr": "format(datum.value, '~g') + 'x'",
+    "labelOverlap": "greedy",
+    "labelSeparation": APART,
+    "values": _TICKS,
+}
+_NAMES = {"domain": False, "labelLimit": 520, "labelPadding": 10, "ticks": False}
+_TIPS = [
+    {"field": name, "title": title, "type": "nominal"}
+    for name, title in (("row", "model"), ("series", "what"), ("text", "speed-up"))
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +52,7 @@ def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Poi
     """
     form, series = _NARROW if narrow else _WIDE, [mean.series for mean in means]
     ends = [end for p in (*means, *points, *claims) for end in (p.low, p.value, p.high) if end]
-    across = alt.Scale(type="log", domain=[min(ends) / 1.4, max(ends) * 1.4], nice=False)
+    across = {"domain": [min(ends) / 1.4, max(ends) * 1.4], "nice": False, "type": "log"}
     models = list(dict.fromkeys(point.row for point in points))
     ticks = [{"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text} for claim in claims]
     look = _look(series)
@@ -54,66 +64,64 @@ def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Poi
         upper = [*_marks(of_all, look), _numbers(of_all, form)]
         panels.insert(0, _panel(upper, series, form, form.mean, across, None))
     room = _WIDER * max((len(name) for name in (*series, *models)), default=0) if form.beside else 0
-    return finished(alt.vconcat(*panels, spacing=20, padding={"left": 14 + room, "right": 8, "top": 5, "bottom": 5}))
+    return joined("vconcat", panels, {"spacing": 20, "padding": {"left": 14 + room, "right": 8, "top": 5, "bottom": 5}})
 
 
-def _panel(
-    layers: list[Any], rows: Sequence[str], form: _Form, height: int, across: alt.Scale, title: str | None
-) -> Any:
+def _layer(rows: Sequence[Row], mark: str, look: Row, **channels: Any) -> Row:
+    """Return rows as marks. Each machine has this chart: altair's objects would take a hundred times as long."""
+    return {
+        "data": {"values": list(rows)},
+        "mark": {"type": mark, **dict(sorted(look.items()))},
+        "encoding": dict(sorted(channels.items())),
+    }
+
+
+def _panel(layers: list[Row], rows: Sequence[str], form: _Form, height: int, across: Row, title: str | None) -> Row:
     """Return layers of marks in named rows on a logarithmic axis, with a line where both sides take equally long."""
-    axis = alt.Axis(
-        values=_TICKS, labelExpr="format(datum.value, '~g') + 'x'", labelOverlap="greedy", labelSeparation=APART
-    )
-    x = alt.X("value:Q", title=title, scale=across, axis=axis)
-    names = alt.Axis(labelLimit=520, domain=False, ticks=False, labelPadding=10) if form.beside else None
-    y = alt.Y("row:N", sort=list(rows), title=None, axis=names)
-    even = alt.Chart(inline([{"value": 1}])).mark_rule(color=_GREY, strokeDash=[5, 4]).encode(x=x)
-    drawn = [even, *(layer.encode(x=x, y=y) if _is_unplaced(layer) else layer.encode(y=y) for layer in layers)]
+    x = {"axis": _AXIS, "field": "value", "scale": across, "title": title, "type": "quantitative"}
+    names = _NAMES if form.beside else None
+    y = {"axis": names, "field": "row", "sort": list(rows), "title": None, "type": "nominal"}
+    placed = [layer | {"encoding": dict(sorted(({"x": x, "y": y} | layer["encoding"]).items()))} for layer in layers]
+    drawn = [_layer([{"value": 1}], "rule", {"color": _GREY, "strokeDash": [5, 4]}, x=x), *placed]
     if not form.beside:
-        above = alt.Chart(inline([{"row": name} for name in rows]))
-        text = above.mark_text(align="left", dy=16 - height / 2, fontSize=_FONT, limit=0.85 * form.width)
-        drawn.append(text.encode(x=alt.value(0), y=y, text=alt.Text("row:N")))
-    return alt.layer(*drawn).properties(width=form.width, height=height * len(rows))
+        above = {"align": "left", "dy": 16 - height / 2, "fontSize": _FONT, "limit": 0.85 * form.width}
+        drawn.append(_layer([{"row": name} for name in rows], "text", above, x={"value": 0}, y=y, text=_named("row")))
+    return {"layer": drawn, "height": height * len(rows), "width": form.width}
 
 
-def _is_unplaced(layer: Any) -> bool:
-    return layer.encoding.x is alt.Undefined
+def _named(field: str, **about: Any) -> Row:
+    """Return the channel of a field of names."""
+    return {"field": field, **about, "type": "nominal"}
 
 
 def _look(series: Sequence[str]) -> Row:
     """Return the colour and the shape of each series; no two share one."""
     domain = list(series)
-    shapes = alt.Scale(domain=domain, range=list(SHAPES[: len(domain)]))
+    shapes = {"domain": domain, "range": list(SHAPES[: len(domain)])}
     return {
-        "color": alt.Color("series:N", scale=alt.Scale(domain=domain), legend=None),
-        "shape": alt.Shape("series:N", scale=shapes, legend=None),
+        "color": _named("series", legend=None, scale={"domain": domain}),
+        "shape": _named("series", legend=None, scale=shapes),
     }
 
 
-def _marks(rows: Sequence[Row], look: Row) -> Iterator[Any]:
+def _marks(rows: Sequence[Row], look: Row) -> Iterator[Row]:
     """Yield intervals, filled and hollow points; Vega warns of a layer without rows."""
     if bars := [row for row in rows if row["low"] < row["high"]]:
-        bar = alt.Chart(inline(bars)).mark_rule(strokeWidth=_BAR, opacity=0.6)
-        yield bar.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=look["color"])
+        ends = {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}}
+        yield _layer(bars, "rule", {"strokeWidth": _BAR, "opacity": 0.6}, **ends, color=look["color"])
     for solid in (True, False):
         if some := [row for row in rows if row["solid"] is solid]:
-            point = alt.Chart(inline(some)).mark_point(filled=solid, size=80, strokeWidth=2, opacity=1)
-            yield point.encode(**look, tooltip=_tips())
+            point = {"filled": solid, "size": 80, "strokeWidth": 2, "opacity": 1}
+            yield _layer(some, "point", point, **look, tooltip=_TIPS)
 
 
-def _ticks(rows: Sequence[Row]) -> Iterator[Any]:
+def _ticks(rows: Sequence[Row]) -> Iterator[Row]:
     if rows:
-        tick = alt.Chart(inline(rows)).mark_tick(thickness=2, size=18, color=_GREY)
-        yield tick.encode(tooltip=_tips())
+        yield _layer(rows, "tick", {"thickness": 2, "size": 18, "color": _GREY}, tooltip=_TIPS)
 
 
-def _tips() -> list[alt.Tooltip]:
-    titles = {"row": "model", "series": "what", "text": "speed-up"}
-    return [alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
-
-
-def _numbers(rows: Sequence[Row], form: _Form) -> Any:
-    return alt.Chart(inline(rows)).mark_text(fontSize=_FONT - 1, dy=form.number).encode(text=alt.Text("text:N"))
+def _numbers(rows: Sequence[Row], form: _Form) -> Row:
+    return _layer(rows, "text", {"fontSize": _FONT - 1, "dy": form.number}, text=_named("text"))
 
 
 def _row(point: Point, row: str = "") -> Row:

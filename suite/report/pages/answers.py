@@ -14,7 +14,7 @@ INDEX = f"{FOLDER}/index.md"
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page of each question with the charts that no other page has, and the list."""
-    known = list(answers.answered(facts))
+    known = answers.answered(facts)
     pages = {path: text for name, question, its in known for path, text in _files(facts, name, question, its)}
     index = facts.page(
         INDEX,

@@ -15,7 +15,7 @@ def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     comparisons = facts.baselines
     machines = [
-        (slug, mine[0].machine.name, baseline_tables(item for item in comparisons if item.machine == slug))
+        (slug, mine[0].machine.name, baseline_tables(facts.baselines_of[slug]))
         for slug, mine in by_machine(facts.measured).items()
     ]
     shown, compared = [each for each in machines if each[2]], any(item.best for item in comparisons)

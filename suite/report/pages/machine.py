@@ -23,11 +23,11 @@ def files(facts: Facts) -> dict[str, str]:
 def _files(facts: Facts, slug: str) -> dict[str, str]:
     records, path = facts.machines[slug], f"machines/{slug}.md"
     what = max(records, key=lambda record: record.created).machine
-    speedups = [item for item in facts.speedups if item.machine == slug]
+    evidence = facts.evidence[slug]
     shown = None
     if what.gpus:
         general = [record for record in records if record.general]
-        shown = overview(speedups, general, f"speedups.{slug}", ways=facts.evidence[slug].ways)
+        shown = overview(evidence.speedups, general, f"speedups.{slug}", ways=evidence.ways)
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
     cases = [item.record for item in current_cases(records)]

@@ -1,7 +1,7 @@
 """A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.kernels import kernel_times
@@ -36,25 +36,20 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
     about, path = latest.description, f"workloads/{latest.workload}.md"
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
     whole_runs = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
-    machines = [
-        on_machine(
-            of_machine,
-            [item for item in speedups if item.machine == slug],
-            facts.ceilings,
-            facts.prices,
-            kernel_times(facts.evidence[slug].of(latest.workload)),
-        )
-        for slug, of_machine in by_machine(records).items()
-    ]
+    records_of = by_machine(records)
+    evidence = {slug: facts.evidence[slug].of(latest.workload) for slug in records_of}
+    machines = {
+        slug: on_machine(records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its))
+        for slug, its in evidence.items()
+    }
     data, chosen = data_words(records, about), _first(steps)
-    amounts = rungs.rungs(item for item in (*speedups, *_ways(facts, latest.workload)) if item.machine == chosen)
-    charts_of = {slug: each.ladder_figures for slug, each in zip(by_machine(records), machines, strict=True)}
+    amounts = rungs.rungs((*evidence[chosen].speedups, *evidence[chosen].ways) if chosen else ())
     page = facts.page(
         path,
         "workload.md.j2",
         about=about,
         lead=lead.of_model(amounts, latest.workload),
-        chart=next(iter(charts_of.get(chosen, ())), None),
+        chart=next(iter(machines[chosen].ladder_figures), None) if chosen else None,
         facts=_facts(about, data),
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
         published=any(record.campaign not in facts.local for record in records),
@@ -62,9 +57,11 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
         claims=claims(about, [*whole_runs, *steps]),
-        machines=machines,
+        machines=list(machines.values()),
     )
-    charts = {path: text for each in machines for figure in each.figures for path, text in figure.files.items()}
+    charts = {
+        path: text for each in machines.values() for figure in each.figures for path, text in figure.files.items()
+    }
     return charts | {path: page}
 
 
@@ -72,12 +69,6 @@ def _first(steps: Sequence[PooledSpeedUp]) -> str:
     """Return the machine whose headline step has most hosts; '' without one."""
     headline = [item for item in steps if item.headline]
     return max(headline, key=lambda item: (item.quotable, item.hosts)).machine if headline else ""
-
-
-def _ways(facts: Facts, workload: str) -> Iterator[PooledSpeedUp]:
-    """Yield the workload's loops as people write them, on all machines."""
-    for evidence in facts.evidence.values():
-        yield from (item for item in evidence.ways if item.workload == workload)
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:

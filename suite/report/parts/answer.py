@@ -1,6 +1,6 @@
 """A question that people ask, and its answer from the records of one machine."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from suite.report.charts.vega import Figure
@@ -10,6 +10,7 @@ from suite.report.parts.html import Html
 from suite.report.parts.overview import first
 from suite.report.parts.quoted import Quoted
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.records.record import once
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Table
 
@@ -56,20 +57,26 @@ class Question:
 
 
 def answer(question: Question, facts: Facts) -> Answer | None:
-    """Return the answer of the first machine whose numbers may be quoted, else of the first that has one.
+    """Return the answer of the first machine whose numbers may be quoted, else of the first that has one."""
+    fallback = None
+    for slug in _order(facts):
+        its = question.answer(facts, facts.evidence[slug])
+        if its is not None and not its.caveat:
+            return its
+        fallback = fallback or its
+    return fallback
 
-    The home page's machine comes first, then those with most speed-ups.
-    """
+
+@once
+def _order(facts: Facts) -> Sequence[str]:
+    """Return the machines: the home page's first, then those with most speed-ups."""
     home = first(facts.speedups)
-    order = sorted(facts.evidence, key=lambda slug: (slug != home, -len(facts.evidence[slug].speedups), slug))
-    answers = [its for slug in order if (its := question.answer(facts, facts.evidence[slug])) is not None]
-    return next((its for its in answers if not its.caveat), next(iter(answers), None))
+    return sorted(facts.evidence, key=lambda slug: (slug != home, -len(facts.evidence[slug].speedups), slug))
 
 
 def result(facts: Facts, evidence: Evidence, experiment: str) -> ExperimentResult | None:
     """Return what an experiment says of this machine; None if nothing."""
-    slug = evidence.records[0].machine.slug
-    return next((each for its, each in facts.answers[experiment] if its.slug == slug), None)
+    return facts.results[experiment].get(evidence.records[0].machine.slug)
 
 
 def tables(facts: Facts, evidence: Evidence, experiment: str) -> tuple[Table, ...]:

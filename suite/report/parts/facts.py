@@ -130,6 +130,14 @@ class Facts:
         return baselines.of_pools(self.current)
 
     @cached_property
+    def baselines_of(self) -> Mapping[str, Sequence[BaselineComparison]]:
+        """The steps with their baselines by machine."""
+        by_name: dict[str, list[BaselineComparison]] = {slug: [] for slug in self.machines}
+        for item in self.baselines:
+            by_name.setdefault(item.machine, []).append(item)
+        return by_name
+
+    @cached_property
     def evidence(self) -> Mapping[str, Evidence]:
         """The evidence of each machine, by its name in addresses."""
         return machine_evidence.by_machines(self.records, self.current, self.speedups)
@@ -138,6 +146,11 @@ class Facts:
     def answers(self) -> Answers:
         """Each machine's answers, by experiment."""
         return {name: list(self._answers(name)) for name in experiments.names()}
+
+    @cached_property
+    def results(self) -> Mapping[str, Mapping[str, ExperimentResult]]:
+        """What each experiment says of each machine, by its name in addresses."""
+        return {name: {machine.slug: its for machine, its in of} for name, of in self.answers.items()}
 
     def _answers(self, name: str) -> Iterator[tuple[Machine, ExperimentResult]]:
         for each in self.evidence.values():

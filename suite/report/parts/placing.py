@@ -1,7 +1,11 @@
 """One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import geometric_mean
+from typing import Any
 
 from suite import units
 from suite.results.records.record import Record
@@ -13,7 +17,48 @@ _NAMES = {"gpu": "GPU", "cpu": "CPU"}
 _FEWEST_SHARED = 3  # networks behind a caution
 
 
-Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network and batch
+_Own = Mapping[tuple[str, int], Summary]  # one machine's steps by network and batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """The current headline steps of all machines on one backend."""
+
+    of: Mapping[str, _Own]  # by machine
+    _fastest: dict[Any, Sequence[str]] = field(default_factory=dict)
+
+    def rivals(self, slug: str) -> Mapping[str, _Own]:
+        """Return the machines to compare with: of those with equal networks and as many cores the fastest other one.
+
+        The order is that of the machines.
+        """
+        own = self.of.get(slug, {}).keys()
+        names = [next((name for name in self._two(alike, own) if name != slug), "") for alike in self._alike]
+        return {name: self.of[name] for name in sorted(filter(None, names), key=self._place.__getitem__)}
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.of)}
+
+    @cached_property
+    def _alike(self) -> Mapping[tuple[frozenset[tuple[str, int]], int], Sequence[str]]:
+        """The machines by what they have timed and their cores."""
+        alike: dict[tuple[frozenset[tuple[str, int]], int], list[str]] = defaultdict(list)
+        for name, steps in self.of.items():
+            alike[frozenset(steps), next(iter(steps.values())).record.machine.cores].append(name)
+        return alike
+
+    def _two(self, alike: tuple[frozenset[tuple[str, int]], int], own: Set[tuple[str, int]]) -> Sequence[str]:
+        """Return the two fastest of these machines, over the networks that are also one's own."""
+        shared = frozenset(alike[0] & own)
+        if (alike, shared) not in self._fastest:
+
+            def mean(name: str) -> float:
+                times = [item.seconds.value for key in sorted(shared) if (item := self.of[name][key]).seconds]
+                return geometric_mean(times) if times else 0.0
+
+            self._fastest[alike, shared] = sorted(self._alike[alike], key=mean)[:2]
+        return self._fastest[alike, shared]
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
@@ -28,8 +73,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
     """
     written = []
     for backend, name in _NAMES.items():
-        own = steps[backend].get(slug, {})
-        others = {machine: theirs for machine, theirs in steps[backend].items() if machine != slug}
+        own, others = steps[backend].of.get(slug, {}), steps[backend].rivals(slug)
         shared = {other: sorted(own.keys() & theirs.keys()) for other, theirs in others.items()}
         if not any(shared.values()):
             continue
@@ -46,11 +90,11 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 
 def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
     """Yield a caution if these cores gain less than half of their number over another machine's fewer cores."""
-    own = steps.get(slug, {})
+    own = steps.of.get(slug, {})
     speeds = []
-    for other, theirs in steps.items():
+    for theirs in steps.rivals(slug).values():
         shared = sorted(own.keys() & theirs.keys())
-        if other == slug or len(shared) < max(_FEWEST_SHARED, len(own) // 2):
+        if len(shared) < max(_FEWEST_SHARED, len(own) // 2):
             continue
         cores, machine = next(iter(own.values())).record.machine.cores, next(iter(theirs.values())).record.machine
         speed = _times(theirs, own, shared)
@@ -67,17 +111,15 @@ def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
 def _steps(records: Sequence[Record], backend: str) -> Steps:
     mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
     chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
-    by_machine: Steps = {}
+    by_machine: dict[str, dict[tuple[str, int], Summary]] = {}
     for item in fastest_of_each_case(current_cases(chosen)):
         if item.complete:
             key = item.record.workload, item.record.case.batch
             by_machine.setdefault(item.record.machine.slug, {})[key] = item
-    return by_machine
+    return Steps(of=by_machine)
 
 
-def _times(
-    own: dict[tuple[str, int], Summary], theirs: dict[tuple[str, int], Summary], shared: Sequence[tuple[str, int]]
-) -> float:
+def _times(own: _Own, theirs: _Own, shared: Sequence[tuple[str, int]]) -> float:
     """Return the geometric mean of this machine's times over the other's; 0 if they share nothing."""
     pairs = [(own[key].seconds, theirs[key].seconds) for key in shared]
     ratios = [here.value / there.value for here, there in pairs if here and there]

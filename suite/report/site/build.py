@@ -7,22 +7,17 @@ SITE_URL is the address at which the site will be published. Only the page for m
 engines need it; without it they are left out, and all other pages work in any folder.
 """
 
-import base64
-import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from suite.child_imports import child_imports
-from suite.report.site import below, put, quoting
+from suite.report.site import below, page_html, put, quoting, unchanged
 from suite.report.site.address import published_at
 from suite.results.records import packs, store
 from suite.results.records.files import writing
@@ -48,20 +43,12 @@ exclude_docs: |
   /embed/
 hooks: [{hook}]
 site_url: {address}
+extra: {{kept: {kept}}}
 """
 _HOOK = Path(__file__).with_name("hook.py")
 _OF_README = ("assets/speedups.svg", "evidence/first_run.zip")
 _OTHER_LANGUAGES = "assets/javascripts/lunr/"
 _NEED_ADDRESS = ("404.html", "sitemap.xml", "sitemap.xml.gz")  # their links begin at the server's root
-_INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
-_HOLE = re.compile(r"\{\{.*?\}\}")
-_NO_PROGRAM = re.compile(r"""\bsrc=|\btype=["']?application/""")
-# No eval, no foreign host, no inline script but the theme's. Charts and the theme use inline style.
-_POLICY = (
-    "default-src 'none'; script-src 'self'{file}{hashes}; style-src 'self'{file} 'unsafe-inline'; "
-    "img-src 'self'{file} data:; font-src 'self'{file}; connect-src 'self'{file}; worker-src 'self'{file}; "
-    "frame-src 'self'{file}; base-uri 'none'; form-action 'none'; object-src 'none'"
-)
 
 
 def build(root: Path) -> Path:
@@ -70,28 +57,53 @@ def build(root: Path) -> Path:
     Raises RuntimeError with MkDocs' last lines if it finds a fault, or if a page cannot be written; ValueError if
     SITE_URL is no address.
     """
-    folder, address = root / "build", published_at()
-    with writing(folder):
-        folder.mkdir(exist_ok=True)
-        (folder / "mkdocs.yml").write_text(
-            _CONFIG.format(hook=json.dumps(str(_HOOK)), address=json.dumps(address)), encoding="utf-8"
-        )
-    built = folder / "html"
-    beside = _beside(root / "site")
+    folder, built, address = root / "build", root / "build" / "html", published_at()
+    beside, settings = _beside(root / "site"), _settings(root / "mkdocs.yml")
+    digests = unchanged.sources(root / "site", settings, beside)
+    by = unchanged.builder(root / "site", settings, _CONFIG)
+    # The map for search engines, which only an address gives, lists what MkDocs has built: then that is every page.
+    before = {} if address else unchanged.kept(folder, by, digests)
     with ThreadPoolExecutor(1) as pool, writing(built):
+        folder.mkdir(exist_ok=True)
+        unchanged.forget(folder)
+        config = {"hook": str(_HOOK), "address": address, "kept": list(before)}
+        (folder / "mkdocs.yml").write_text(
+            _CONFIG.format(**{name: json.dumps(value) for name, value in config.items()}), encoding="utf-8"
+        )
         copying = pool.submit(_copy, beside, built)
         _run_mkdocs(folder / "mkdocs.yml")
         copying.result()
+        entries = unchanged.searched(folder / "pages", before)
         made = below(folder / "pages").items()
         pages = {name: path for name, path in made if (address or name not in _NEED_ADDRESS) and not unused(name)}
-        site = quoting.Site(address=address, files=beside.keys() | pages.keys())
+        site = quoting.Site(address=address, files=beside.keys() | pages.keys() | before.keys())
         _copy(pages, built, site)
-        texts = {name: path.read_text(encoding="utf-8") for name, path in pages.items() if quoting.is_page(name)}
-        twins = dict(quoting.twins(texts, site))
-        for name, text in twins.items():
-            put(built / name, text)
-        _remove_others(built, site.files | twins.keys())
+        lines, twins = {name: page.line for name, page in before.items()}, set(_twins(before, built))
+        for name in filter(quoting.is_page, pages):
+            html = pages[name].read_text(encoding="utf-8")
+            lines[name] = quoting.line(html, name, site)
+            for other, text in quoting.twins(html, name, site):
+                put(built / other, text)
+                twins.add(other)
+        put(built / quoting.PROGRAMS, quoting.listed(lines, site))
+        _remove_others(built, site.files | twins | {quoting.PROGRAMS})
+        unchanged.remember(folder, by, {
+            name: unchanged.Page(source=digest, line=lines[name], entries=entries.get(name, ()))
+            for name, digest in digests.items() if name in lines
+        })  # fmt: skip
     return built / "index.html"
+
+
+def _settings(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""  # MkDocs says what is missing
+
+
+def _twins(pages: Iterable[str], built: Path) -> Iterator[str]:
+    """Yield the twins that kept pages have."""
+    for name in pages:
+        yield quoting.twin(name)
+        if (built / quoting.tables_of(name)).exists():
+            yield quoting.tables_of(name)
 
 
 def unused(name: str) -> bool:
@@ -145,7 +157,7 @@ def _copy(files: dict[str, Path], built: Path, site: quoting.Site | None = None)
         target = built / name
         if source.suffix == ".html":
             html = source.read_text(encoding="utf-8")
-            put(target, protected(unbroken(quoting.dressed(html, name, site) if site else html)))
+            put(target, page_html.protected(page_html.unbroken(quoting.dressed(html, name, site) if site else html)))
         elif pack := packs.around(source):
             put(target, _MOVED.format(pack=pack.name, name=source.name))
         elif not _same(source, target):
@@ -159,35 +171,3 @@ def _same(source: Path, target: Path) -> bool:
     except FileNotFoundError:
         return False
     return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
-
-
-@cache
-def themes() -> tuple[re.Pattern[str], ...]:
-    """Return the theme's inline scripts as patterns, with the page's way to the root left open."""
-    templates = files("material").joinpath("templates", "partials", "javascripts")
-    texts = [path.read_text(encoding="utf-8") for path in templates.iterdir() if path.name.endswith(".html")]
-    scripts = (m["content"] for text in texts for m in _INLINE.finditer(text))
-    return tuple(re.compile(r"[./]*".join(map(re.escape, _HOLE.split(script)))) for script in scripts)
-
-
-def protected(html: str) -> str:
-    """Return a page with a content security policy that allows only the theme's own inline scripts."""
-    scripts = dict.fromkeys(m["content"] for m in _INLINE.finditer(html) if not _NO_PROGRAM.search(m["attributes"]))
-    own = [script for script in scripts if any(known.fullmatch(script) for known in themes())]
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own)
-    hashes = "".join(f" 'sha256-{digest}'" for digest in digests)
-    policy = _POLICY.format(file=" file:", hashes=hashes)  # a page opened from a file has no 'self'
-    return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
-
-
-_NO_BREAK = "\u00a0"
-_UNITS = r"%|x|[nµm]?s|min|h|[kMGT]?(?:i?B|FLOP)|[kMGT]|W|J|°C|[kMG]?Hz"
-# What is not text is taken whole, so that nothing in it is touched.
-_PARTS = re.compile(
-    rf"<(script|style|code|pre|textarea)\b.*?</\1>|<[^>]*>|(?<=\d) (?=(?:{_UNITS})(?![\w/]))", re.DOTALL
-)
-
-
-def unbroken(html: str) -> str:
-    """Return a page whose text breaks no line between a number and its unit; code and attributes stay as they are."""
-    return _PARTS.sub(lambda part: _NO_BREAK if part[0] == " " else part[0], html)

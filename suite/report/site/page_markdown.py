@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import Any
 
-from suite.report.site.page_tables import TABLE, table
+from suite.report.site.page_tables import TABLE, as_shown
 
 # What a reader of text needs not, and charts in a second palette.
 _UNREAD = re.compile(
@@ -26,16 +26,16 @@ _INLINE = {"strong": "**", "b": "**", "em": "*", "i": "*"}
 _MOST_ROWS, _MOST_ITEMS, _LONGEST = 12, 10, 1500  # of a table, of a list of reasons; letters of a chart's text
 
 
-def markdown(content: str) -> str:
-    """Return an article as Markdown without HTML; links to pages lead to their Markdown.
+def markdown(content: str, tables: Sequence[dict[str, Any]]) -> str:
+    """Return an article with these tables as Markdown without HTML; links to pages lead to their Markdown.
 
     Of a long table or list it holds the beginning, and says how much is left out.
     """
     content = _REASONS.sub(_shortened, content)
     lines: list[str] = []
     end = 0
-    for each in TABLE.finditer(content):
-        lines += [*_passages(content[end : each.start()]), *_drawn(table(each[0], first=True))]
+    for each, entire in zip(TABLE.finditer(content), tables, strict=True):
+        lines += [*_passages(content[end : each.start()]), *_drawn(as_shown(each[0], entire))]
         end = each.end()
     return "\n\n".join([*lines, *_passages(content[end:])]) + "\n"
 

@@ -29,7 +29,9 @@ def article(html: str) -> str:
 
 
 def plain(html: str) -> str:
-    """Return a part's text in one line."""
+    """Return a part's text in one line. Most cells hold nothing but text."""
+    if "<" not in html:
+        return " ".join((unescape(html) if "&" in html else html).split())
     return " ".join(unescape(_TAG.sub("", _BREAK.sub("; ", _BUTTON.sub("", html)))).split())
 
 
@@ -38,11 +40,15 @@ def tables(content: str) -> list[dict[str, Any]]:
 
     Numbers are by column, one for each row, null for a text; each remark has the rows and columns of its cells.
     """
-    return [table(each[0]) for each in TABLE.finditer(content)]
+    return [_table(each[0]) for each in TABLE.finditer(content)]
 
 
-def table(html: str, first: bool = False) -> dict[str, Any]:
-    """Return a table; `first` leaves out rows that the page hides until they are chosen."""
+def as_shown(html: str, entire: dict[str, Any]) -> dict[str, Any]:
+    """Return the table of a part of a page without the rows that the page hides until they are chosen."""
+    return _table(html, first=True) if _ASIDE in html else entire
+
+
+def _table(html: str, first: bool = False) -> dict[str, Any]:
     head, _, body = html.partition("<tbody")
     caption = _CAPTION.search(head)
     title = _LINK_TO_WORDS.sub("", caption[1]) if caption else ""

@@ -87,20 +87,21 @@ def _head(html: str, name: str, words: str, site: Site) -> Iterator[str]:
         "og:description": words,
         "og:url": site.link(name, name) if site.address else "",
     }
-    card = _card(name, site.files)
-    if card:
+    shown = card(name, site.files)
+    if shown:
         size = {"og:image:width": str(WIDTH), "og:image:height": str(HEIGHT)}
-        properties |= {"og:image": site.link(card, name), **size}
+        properties |= {"og:image": site.link(shown, name), **size}
         yield '<meta name="twitter:card" content="summary_large_image">'
     for key, value in properties.items():
         if value:
             yield f'<meta property="{key}" content="{value}">'
 
 
-def _card(name: str, files: Set[str]) -> str:
+def card(name: str, files: Set[str]) -> str:
+    """Return the path of the card of a page; '' if it has none."""
     folder, _, page = name.rpartition("/")
     own = f"{CARDS}/{page.partition('.')[0]}.png" if folder in _WITH_CARDS else ""
-    return next((card for card in (own, f"{CARDS}/index.png") if card in files), "")
+    return next((each for each in (own, f"{CARDS}/index.png") if each in files), "")
 
 
 def _foot(content: str, name: str) -> str:
@@ -124,22 +125,28 @@ def description(content: str) -> str:
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST].rpartition(' ')[0]} …"
 
 
-def twins(pages: Mapping[str, str], site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the twins of pages as MkDocs wrote them, and llms.txt, which lists them."""
+def twins(html: str, name: str, site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the twins of a page as MkDocs wrote it."""
+    content = page_tables.article(html)
+    tables = page_tables.tables(content)
+    yield twin(name), page_markdown.markdown(content, tables)
+    if tables:
+        document = {"schema": SCHEMA, "page": f"{site.address}{name}", "tables": tables}
+        yield tables_of(name), json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def line(html: str, name: str, site: Site) -> str:
+    """Return the line of a page in llms.txt."""
+    title, words = map(page_markdown.escaped, (heading(html, name), description(page_tables.article(html))))
+    link = f"- [{title}]({site.address}{twin(name)})"
+    return f"{link}: {words}" if words else link
+
+
+def listed(lines: Mapping[str, str], site: Site) -> str:
+    """Return llms.txt, given each page's line."""
     sections: dict[str, list[str]] = defaultdict(list)
-    for name, html in sorted(pages.items()):
-        content = page_tables.article(html)
-        yield twin(name), page_markdown.markdown(content)
-        if tables := page_tables.tables(content):
-            document = {"schema": SCHEMA, "page": f"{site.address}{name}", "tables": tables}
-            yield tables_of(name), json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-        title, words = map(page_markdown.escaped, (heading(html, name), description(content)))
-        line = f"- [{title}]({site.address}{twin(name)})"
-        sections[name.rpartition("/")[0]].append(f"{line}: {words}" if words else line)
-    yield PROGRAMS, _listed(sections, site)
-
-
-def _listed(sections: Mapping[str, list[str]], site: Site) -> str:
+    for name, words in sorted(lines.items()):
+        sections[name.rpartition("/")[0]].append(words)
     files = [f"- [{path}]({site.address}{path}): {words}" for path, words in _FILES.items() if path in site.files]
     named = [(_SECTIONS.get(folder, folder), lines) for folder, lines in sorted(sections.items(), key=_order)]
     parts = [f"## {title}\n\n" + "\n".join(lines) for title, lines in (*named, ("Data", files)) if lines]

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 
 import msgspec
@@ -30,8 +31,12 @@ class Evidence:
 
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case."""
-        ordered = (self.pools[case] for case in sorted(self.pools, key=lambda case: case.text(0)))
-        return (pool for pool in ordered if fits(pool.newest))
+        return (pool for pool in self._ordered if fits(pool.newest))
+
+    @cached_property
+    def _ordered(self) -> Sequence[Pool]:
+        """The pools, sorted by case."""
+        return [self.pools[case] for case in sorted(self.pools, key=lambda case: case.text(0))]
 
     def sides(self, fits: Callable[[Record], bool], least: int = 1) -> Iterator[tuple[Pool, ...]]:
         """Yield the fitting pools of each workload and backend that has at least `least`.

@@ -92,11 +92,16 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
 
         Data and allocator are always free, since the machine or the data decides them. So is a chosen thread count.
         """
+        return self._unusual <= {*free, "data", "allocator"}
+
+    @cached_property
+    def _unusual(self) -> frozenset[str]:
+        """The axes that do not have their default value, of which the batch is the documented one."""
         plain = axes() | {
             "batch": self.description.batch,
             "threads": self.case.threads if self.chosen_threads else None,
         }
-        return all(getattr(self.case, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
+        return frozenset(name for name, value in plain.items() if getattr(self.case, name) != value)
 
     @property
     def chosen_threads(self) -> bool:
@@ -145,21 +150,22 @@ def _shared(values: Iterable[str]) -> str:
     return unique.pop() if len(unique) == 1 else ""
 
 
+_Subject = TypeVar("_Subject")
 _T = TypeVar("_T")
 
 
-def once(function: Callable[[Record], _T]) -> Callable[[Record], _T]:
-    """Return the function with its value cached on each record.
+def once(function: Callable[[_Subject], _T]) -> Callable[[_Subject], _T]:
+    """Return the function with its value cached on each record, or on the facts of all.
 
     A cache by value would hash every sample of a record.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
-    def known(record: Record) -> _T:
-        kept = vars(record)
+    def known(subject: _Subject) -> _T:
+        kept = vars(subject)
         if name not in kept:
-            kept[name] = function(record)
+            kept[name] = function(subject)
         return kept[name]
 
     return known

@@ -1,0 +1,122 @@
+"""What does not change is not made again: pages, pictures and ranks, counted by calls and not by the clock."""
+
+import shutil
+from itertools import pairwise
+
+import factory
+import msgspec
+import pytest
+from growth import __main__ as growth
+from test_site import copied
+
+from suite.report.parts import placing
+from suite.report.site import below, build, pages, unchanged
+
+
+def publish(records, folder):
+    growth.publish(records, folder / "site" / "records")
+    return pages.render([folder / "site" / "records"], folder / "site").written
+
+
+def content(folder):
+    return {name: path.read_bytes() for name, path in below(folder).items()}
+
+
+def built(folder):
+    """Build; return the pages outside the navigation that MkDocs built."""
+    build.build(folder)
+    return {name for name in below(folder / "build" / "pages") if name.endswith(".html") and "/" in name}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    folder = copied(tmp_path_factory.mktemp("growth"))
+    publish(growth.records(20), folder)
+    build.build(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(checkout, tmp_path):
+    return shutil.copytree(checkout, tmp_path / "copy")
+
+
+def test_after_one_more_campaign_only_its_pages_are_built_and_the_site_is_as_from_nothing(copy):
+    publish(growth.records(10, first=2), copy)
+    new = built(copy)
+    assert {name for name in new if name.startswith("machines/")} == {"machines/machine-0002-16-cores.html"}
+    assert "workloads/mnist_mlp.html" in new
+    assert not any("step" in name for name in new)
+    before = content(copy / "build" / "html")
+    shutil.rmtree(copy / "build")
+    assert len(built(copy)) > len(new)
+    assert content(copy / "build" / "html") == before
+
+
+def test_a_page_is_built_again_when_what_builds_it_or_what_was_built_is_another(copy, monkeypatch):
+    assert built(copy) == {"answers/index.html"}
+    (copy / "build" / "html" / "machines" / "machine-0000-16-cores.md").unlink()
+    assert built(copy) == {"answers/index.html", "machines/machine-0000-16-cores.html"}
+    (copy / "site" / "cards" / "mnist_mlp.png").unlink()
+    assert "numbers/mnist_mlp.html" in built(copy)
+    monkeypatch.setenv("SITE_URL", "https://example.org/")
+    every = built(copy)
+    assert len(every) > 20
+    monkeypatch.delenv("SITE_URL")
+    with (copy / "mkdocs.yml").open("a") as file:
+        file.write("copyright: me\n")
+    assert built(copy) == every
+    monkeypatch.setattr(unchanged, "_code", lambda: "another")
+    assert built(copy) == every
+
+
+def test_nothing_is_kept_of_a_build_that_failed(copy):
+    (copy / "site" / "reading.md").write_text("# A page\n\n[elsewhere](nowhere.md)\n")
+    with pytest.raises(RuntimeError, match=r"nowhere\.md"):
+        build.build(copy)
+    shutil.copy(growth.ROOT / "site" / "reading.md", copy / "site" / "reading.md")
+    assert len(built(copy)) > 20
+
+
+def test_after_one_more_campaign_only_its_pictures_are_drawn(copy, monkeypatch):
+    drawn = []
+    one_by_one = pages.vega.made
+    monkeypatch.setattr(pages.vega, "made", lambda specs: drawn.extend(specs) or one_by_one(specs))
+    written = publish(growth.records(10, first=2), copy)
+    machines = [name for name in written if name.startswith("charts/") and "machine-" in name]
+    assert machines
+    assert all("machine-0002" in name for name in machines)
+    assert len(drawn) == sum(name.endswith(".json") and name.startswith("charts/") for name in written)
+    assert publish([], copy) == ()
+    assert len(drawn) == sum(name.endswith(".json") and name.startswith("charts/") for name in written)
+
+
+def test_a_machine_is_ranked_with_as_many_calls_whether_ten_or_forty_others_are_alike(monkeypatch):
+    calls = []
+    times = placing._times
+    monkeypatch.setattr(placing, "_times", lambda *sides: calls.append(1) or times(*sides))
+
+    def ranked(machines):
+        calls.clear()
+        steps = placing.headlines(growth.records(10 * machines))
+        sentences = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
+        return sentences, len(calls) / machines
+
+    (_, few), (sentences, many) = ranked(10), ranked(40)
+    assert many == few
+    assert "machine-0000, 16 cores" in sentences["machine-0003-16-cores"][0]
+    assert "machine-0005, 16 cores" in sentences["machine-0000-16-cores"][0]  # as fast; not itself
+
+
+def test_the_rank_is_that_against_all_machines(monkeypatch):
+    records = []
+    for number, workloads in enumerate((("a",), ("a", "b"), ("b", "c", "d"), ("a", "b", "c", "d"), ("a", "b"), ("d",))):
+        host = msgspec.structs.replace(factory.HOST, name=f"machine-{number}", cores=2 ** (number % 3))
+        records += factory.campaign(workloads, host, cpu=0.01 * (1 + number * 5 % 4), gpu=0.001 * (1 + number * 3 % 5))
+    steps = placing.headlines(records)
+    near = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
+    monkeypatch.setattr(
+        placing.Steps, "rivals", lambda self, slug: {name: own for name, own in self.of.items() if name != slug}
+    )
+    assert near == {name: placing.sentences(steps, name) for name in near}
+    assert any(one != other for one, other in pairwise(near.values()))
