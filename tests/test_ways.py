@@ -4,9 +4,12 @@ import factory
 import msgspec
 import pytest
 
+from suite.report.parts import lead, rungs
 from suite.results.pooled import ways as module
 from suite.results.pooled.pools import current, pools
+from suite.results.pooled.speedup import of_pools
 from suite.results.pooled.ways import fewer_cores, ways
+from suite.results.views.rows import slow_cpu_notes, state_cells
 
 NOISE = (1.0, 1.01, 0.99)
 replace = msgspec.structs.replace
@@ -124,6 +127,23 @@ def test_the_fastest_cpu_with_fewer_cores_counts_if_it_is_surely_faster(others_o
     assert (way and way.pool.newest.machine.cores) == wanted
     if way is not None:
         assert way.over.value == pytest.approx(dict(others_of)[wanted] / 0.010, rel=0.01)
+
+
+@pytest.mark.parametrize(("scope", "marked"), [("step", True), ("cold", False)])
+def test_a_speed_up_beside_a_slow_cpu_says_so_in_its_row_its_note_and_the_first_sentences(scope, marked):
+    few = replace(factory.PLAIN, name="few, 2 cores", cores=2, cpu_model="B few")
+    sides = [step(scope=scope), step(0.001, "gpu", scope=scope), step(0.004, scope=scope, machine=few)]
+    hosts = factory.on_hosts(sides[:2], NOISE) + factory.on_hosts(sides[2:], NOISE)
+    (item,) = of_pools(current(pools(hosts)))
+    assert item.slow_cpu.startswith("2 cores of B few take 0.40 (")
+    assert item.slow_cpu.endswith(") of the time of these 16")
+    assert state_cells(item)[0].text == item.state + ", slow CPU" * marked
+    assert ["0.40 (" in note and "2 cores of B few" in note for note in slow_cpu_notes([item, item])] == [True] * marked
+    (alone,) = of_pools(current(pools(factory.on_hosts(sides[:2], NOISE))))
+    assert (alone.slow_cpu, state_cells(alone)[0].text) == ("", alone.state)
+    if marked:
+        words = [lead.of_model(rungs.rungs([one]), "mnist_mlp") for one in (item, alone)]
+        assert ["The CPU beside it is slow: 2 cores of B few" in each for each in words] == [True, False]
 
 
 def test_where_nothing_says_how_much_hosts_differ_no_cpu_with_fewer_cores_counts():

@@ -10,7 +10,7 @@ from suite.case import STARTING, Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.rows import count_cell, row_of, slow_cpu_notes, speedup_cells, state_cells
 from suite.results.views.table import Table
 from suite.scopes import USUAL_SCOPES
 from suite.workload import Description
@@ -67,7 +67,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     answers = tuple(
         f"{item.workload}: the GPU is {words(item.ratio.estimate)} as fast.{said_of([item])}" for item in found
     )
-    table = Table(title=title, columns=columns, rows=rows)
+    table = Table(title=title, columns=columns, rows=rows, notes=tuple(slow_cpu_notes(found)))
     return ExperimentResult(answers=answers, tables=(table,), chart=chart, lead=_lead(found))
 
 

@@ -37,9 +37,10 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             span(numbers),
         ),
         numbers=numbers,
-        turns=Html("The {} suffice up to {} of {} and {} of {}, one at a time.{}").format(
+        turns=Html("The {} suffice up to {} of {} and {} of {}, one at a time.{}{}").format(
             quoting.cores, _rate_words(slowest), quoting.model(slowest.record.description),
-            _rate_words(fastest), quoting.model(fastest.record.description), _in_batches(quoting, networks),
+            _rate_words(fastest), quoting.model(fastest.record.description), _slow_cpu(quoting, single[-1]),
+            _in_batches(quoting, networks),
         ),
         draw=partial(shown, facts, evidence, "serving", f"One picture at a time the GPU is {mean} as fast"),
         tables=tables(facts, evidence, "serving"),
@@ -56,6 +57,15 @@ def _rate_words(item: PooledSpeedUp) -> str:
     within = units.interval(rate.low, rate.high)
     words = f"{units.number(rate.value, units.half_width(rate.low, rate.high))} pictures/s"
     return f"{words} ({within if within != units.DASH else 'no interval'})"
+
+
+def _slow_cpu(quoting: Quoting, item: PooledSpeedUp) -> Html:
+    """Return that the CPU beside a gain is slow, as a further sentence; '' if it is not."""
+    if not item.slow_cpu:
+        return Html("")
+    return Html(" The gain of {} is beside a slow CPU: {}.").format(
+        quoting.model(item.record.description), item.slow_cpu
+    )
 
 
 def _in_batches(quoting: Quoting, networks: dict[str, dict[serving.Way, PooledSpeedUp]]) -> Html:

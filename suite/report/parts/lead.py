@@ -62,7 +62,7 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     return Html("On {}, a step is {} as fast on the GPU as on the CPU.{}{}").format(
         item.record.machine.name,
         Html("<strong>{}</strong>").format(words) if item.quotable else words,
-        item.caveat,
+        item.caveat + _slow_cpu(item),
         rest,
     )
 
@@ -187,8 +187,13 @@ def _alone(item: PooledSpeedUp) -> Html:
     words = _words(item.ratio)
     shown = Html("<strong>{}</strong>").format(words) if item.quotable else words
     return Html("On {}, one step of {} is {} as fast on the GPU.{}").format(
-        item.record.machine.name, item.record.description.title, shown, item.caveat
+        item.record.machine.name, item.record.description.title, shown, item.caveat + _slow_cpu(item)
     )
+
+
+def _slow_cpu(item: PooledSpeedUp) -> str:
+    """Return that the CPU is slow, as a further sentence; '' if it is not."""
+    return f" The CPU beside it is slow: {item.slow_cpu}." if item.slow_cpu else ""
 
 
 def _words(ratio: Pooled) -> str:

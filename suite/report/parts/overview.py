@@ -12,7 +12,7 @@ from suite.report.parts.ladder_figures import figures, titles
 from suite.results.pooled.grouping import usable
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.views.rows import row_of
+from suite.results.views.rows import row_of, slow_cpu_notes
 from suite.results.views.table import STATUS, Cell, Table, varied
 from suite.scopes import SCOPES
 
@@ -83,7 +83,7 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
         facets=facets_of,
         chosen=_FACETS if any(_is_first(facets) for facets in facets_of) else {},
         more=_MORE,
-        notes=(tables.BEST_OVER_BEST,),
+        notes=(tables.BEST_OVER_BEST, *slow_cpu_notes(order)),
     )
     return varied(complete, ["GPU precision"])
 

@@ -13,7 +13,7 @@ from suite.results.single import old_jax
 from suite.results.single.selection import current_cases, fastest_of_each_case, several_campaigns
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
-from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
+from suite.results.views.rows import count_cell, row_of, slow_cpu_notes, speedup_cells, state_cells
 from suite.results.views.table import (
     OF_ONE_CAMPAIGN,
     ON_ONE_HOST,
@@ -116,11 +116,12 @@ def _of_jax(item: PooledSpeedUp) -> str:
 
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
+    steps = [item for item in speedups if item.case.scope == "step"]
     return Table(
         title="Speed-up of one step: CPU time in float32 over GPU time, on one kind of machine",
         columns=SPEEDUP_COLUMNS,
-        rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
-        notes=(BEST_OVER_BEST,),
+        rows=tuple(map(speedup_row, steps)),
+        notes=(BEST_OVER_BEST, *slow_cpu_notes(steps)),
     )
 
 

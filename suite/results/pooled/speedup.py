@@ -124,17 +124,28 @@ class PooledSpeedUp:
             if side.wild
         )
         versions = _versions(self.cpu.newest, self.gpu.newest)
-        return (*self.apart, *self.impossible, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
+        slow = filter(None, [self.slow_cpu])
+        return (*self.apart, *self.impossible, *slower, *self._lacking(), *wild, *versions, *slow)
 
-    def _elsewhere(self) -> Iterator[str]:
-        """Yield that another CPU with fewer cores is faster, if so."""
-        if self.fewer_cores is not None:
-            machine, over = self.fewer_cores.pool.newest.machine, self.fewer_cores.over
-            taken = f"{over.value:.2f} ({units.interval(over.low, over.high)})"
-            yield (
-                f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model} take {taken} of the time of these "
-                f"{units.count(self.cpu.newest.machine.cores)}"
-            )
+    @property
+    def slow_cpu(self) -> str:
+        """How much less time another CPU with fewer cores takes; '' unless one surely does."""
+        if self.fewer_cores is None:
+            return ""
+        these = units.count(self.cpu.newest.machine.cores)
+        return f"{self.faster_cpu} take {self.faster_cpu_takes} of the time of these {these}"
+
+    @property
+    def faster_cpu(self) -> str:
+        """The other CPU with fewer cores that surely takes less time; '' without one."""
+        machine = self.fewer_cores and self.fewer_cores.pool.newest.machine
+        return f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}" if machine else ""
+
+    @property
+    def faster_cpu_takes(self) -> str:
+        """Its share of the time, with the interval; '' without one."""
+        over = self.fewer_cores and self.fewer_cores.over
+        return f"{over.value:.2f} ({units.interval(over.low, over.high)})" if over else ""
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quotable."""

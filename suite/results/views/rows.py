@@ -1,6 +1,7 @@
 """Rows of tables: cells from texts, counts, shares and pooled speed-ups."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 
 from suite import units
 from suite.results.pooled.pools import Pool
@@ -9,6 +10,7 @@ from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.table import Cell, base_cells, standing_cells, time_cell, times_cells
+from suite.scopes import SCOPES
 
 
 def row_of(*cells: Cell | str) -> tuple[Cell, ...]:
@@ -50,7 +52,21 @@ def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
 
 def state_cells(item: PooledSpeedUp) -> tuple[Cell, Cell]:
     """Return the cells of a speed-up's state, with its reasons, and of its hosts."""
-    return Cell(text=item.state, remark="; ".join(item.reasons)), count_cell(item.hosts)
+    text = f"{item.state}, slow CPU" if _slow_cpu(item) else item.state
+    return Cell(text=text, remark="; ".join(item.reasons)), count_cell(item.hosts)
+
+
+def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
+    """Yield a note of a table for each CPU with fewer cores that surely takes less time for some of its steps."""
+    models: dict[str, dict[str, None]] = defaultdict(dict)
+    for item in filter(_slow_cpu, items):
+        models[item.faster_cpu][f"{item.faster_cpu_takes} for {item.record.description.title}"] = None
+    for sides, shares in models.items():
+        yield f"Slow CPU: of the time of a step on these cores, {sides} surely take less: {'; '.join(shares)}."
+
+
+def _slow_cpu(item: PooledSpeedUp) -> bool:
+    return SCOPES[item.case.scope].steady and item.fewer_cores is not None
 
 
 def ratio_cells(pool: Pool, base: Pool | None, ratio: Pooled | None, why: str = "") -> tuple[Cell, ...]:
