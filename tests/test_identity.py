@@ -206,6 +206,15 @@ def test_of_an_older_record_the_name_tells_the_kind_if_it_has_a_number(model, ki
     assert Machine(name="a", cpu_model=model, cores=4).cpu_kind.model == kind
 
 
+def test_a_kind_of_cpu_has_one_name_whether_its_vendor_is_known_or_not():
+    name = "Intel(R) Xeon(R) Processor, family 6 model 207"
+    old = Machine(name="a", cpu_model=name, cores=4)
+    new = replace(old, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=207)
+    assert (old.cpu_words, new.cpu_words) == (name, name)
+    assert replace(new, cpu_model="AMD EPYC 9575F").cpu_words == "GenuineIntel family 6 model 207"
+    assert replace(old, cpu_model="AMD EPYC").cpu_words == ""
+
+
 def test_memory_is_no_part_of_the_kind_cores_and_being_virtual_are():
     here = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143, virtual=True)
     assert here.cpu_kind == replace(here, memory_bytes=1, cpu_model="another name", cpu_governor="x").cpu_kind

@@ -11,6 +11,7 @@ from suite.case import Case
 from suite.report.parts import ladder as shown
 from suite.report.parts import rungs
 from suite.results.pooled import ladder
+from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.run import Sample, Stage
 from suite.workload import WholeRun
@@ -138,6 +139,25 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     assert ladder.ladder([whole("gpu", 40.0, *told_twice)])[1].gpu.seconds.value == pytest.approx(26.0)
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
     assert [rung.compiling for rung in untold] == [True]
+
+
+def test_ladder_and_machine_say_which_cpu_times_count_hosts_of_another_machine():
+    other = msgspec.structs.replace(factory.HOST, name="other, 16 cores", gpus=())
+    cold = [
+        msgspec.structs.replace(record, machine=other)
+        for record in records()
+        if (record.backend, record.case.scope) == ("cpu", "cold")
+    ]
+    hosts = [*factory.on_hosts(records()), *factory.on_hosts(cold)]
+    slug = factory.HOST.slug
+    found = evidence(hosts)[slug]
+    table = shown.table(ladder.ladder(found.records, found.speedups), ABOUT, "here")
+    assert [note for note in table.notes if "also count" in note] == [
+        "CPU times that also count hosts of other, 16 cores, with the same CPU and equal code: cold."
+    ]
+    page = factory.pages(hosts)[f"machines/{slug}.md"]
+    assert "1 of 5 pooled times also count hosts of other, 16 cores: times of equal code" in page
+    assert "also count" not in factory.pages(factory.on_hosts(records()))[f"machines/{slug}.md"]
 
 
 def test_ladder_and_lead_take_a_run_of_the_usual_data_and_rows_name_theirs():

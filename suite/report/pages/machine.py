@@ -8,11 +8,14 @@ from suite.experiments import roofline
 from suite.report.parts import tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.overview import overview
+from suite.results.pooled.pools import Found
 from suite.results.records.identity import count_hosts, identity
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import current_cases
+
+_METHOD = "it is raised if timing changes, and times of different methods are not pooled"
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -39,7 +42,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         overview=shown,
         places=facts.places[slug],
         beside=() if timed_gpu else tables.without_gpu(facts.general, slug),
-        facts=_facts(records, what),
+        facts=_facts(records, what, _shared(facts.current, slug)),
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
         steps=roofline.table("Steps below the ceilings of this machine, each of one campaign", steps, ceilings)
@@ -51,11 +54,12 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     return charts | {path: page}
 
 
-def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
-    """Return the machine's description."""
+def _facts(records: Sequence[Record], what: Machine, shared: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the machine's description; `shared` says whose hosts its CPU times count too."""
     facts = [
         ("processor", what.cpu_model),
-        ("kind of CPU", what.cpu_kind.model or "not known"),
+        ("kind of CPU", what.cpu_words or "not known"),
+        *shared,
         ("cores granted", units.count(what.cores)),
         ("hardware threads a core", units.count(what.threads_per_core) if what.threads_per_core else "not known"),
         ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
@@ -64,7 +68,7 @@ def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
         ("system", _seen(records, lambda record: record.machine.system)),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
         ("hosts", _hosts(records)),
-        ("method of timing", _seen(records, lambda record: str(record.method))),
+        ("method of timing", f"{_seen(records, lambda record: str(record.method))}; {_METHOD}"),
     ]
     for gpu, count in Counter(what.gpus).items():
         facts += [
@@ -76,6 +80,20 @@ def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
             ("power limit", _limit(gpu.power_limit_watts, "W")),
         ]
     return facts
+
+
+def _shared(current: Found, slug: str) -> list[tuple[str, str]]:
+    """Return how many of a machine's CPU times count hosts of others too, which have the same CPU; [] if none does."""
+    times = [pool for (machine, case), pool in current.items() if machine == slug and case.backend == "cpu"]
+    shared = [pool for pool in times if len(pool.machines) > 1]
+    if not shared:
+        return []
+    names = {record.machine.name for pool in shared for record in pool.records if record.machine.slug != slug}
+    words = (
+        f"{units.count(len(shared))} of {units.pluralize(len(times), 'pooled time')} also count hosts of "
+        f"{' and of '.join(sorted(names))}: times of equal code on equal CPUs are pooled, whatever the GPU"
+    )
+    return [("CPU times", words)]
 
 
 def _limit(value: float | None, unit: str, digits: int = 3) -> str:

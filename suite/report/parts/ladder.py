@@ -43,7 +43,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         title=f"The clock ladder, {machine}: CPU and GPU times as more of the work is counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", _SAME_HOSTS, "status", "hosts"),
         rows=tuple(_row(rung, rungs, about) for rung in rungs),
-        notes=(*_notes(rungs), *filter(None, [other_hosts(rungs)])),
+        notes=(*_notes(rungs), *filter(None, [other_hosts(rungs), _shared(rungs)])),
     )
     place, whole = complete.columns.index(_SAME_HOSTS), complete.rows[0][_SPEEDUP].text
     told = any(row[place].text not in (units.DASH, whole) for row in complete.rows)
@@ -101,6 +101,23 @@ def other_hosts(rungs: Sequence[Rung]) -> str:
     return (
         f"Timed on other hosts than the step: {', '.join(names)}. Two speed-ups of different hosts surely differ only "
         "if their intervals do not overlap."
+    )
+
+
+def _shared(rungs: Sequence[Rung]) -> str:
+    """Return which CPU times also count hosts of other machines with this CPU, in a sentence; '' if none does."""
+    shared = {_name(rung): rung.pooled for rung in rungs if rung.pooled and len(rung.pooled.cpu.machines) > 1}
+    others = {
+        record.machine.name
+        for item in shared.values()
+        for record in item.cpu.records
+        if record.machine.slug != item.machine
+    }
+    if not shared:
+        return ""
+    return (
+        f"CPU times that also count hosts of {' and of '.join(sorted(others))}, with the same CPU and equal code: "
+        f"{', '.join(shared)}."
     )
 
 

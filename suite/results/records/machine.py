@@ -70,6 +70,13 @@ class Machine(Plain, frozen=True, kw_only=True):
         return CpuKind(model=model, cores=self.cores, virtual=self.virtual)
 
     @property
+    def cpu_words(self) -> str:
+        """The kind of CPU by one name, whether a record states the vendor apart or not; '' if unknown."""
+        model = self.cpu_kind.model
+        numbers = model.partition(" ")[2]
+        return self.cpu_model if numbers and self.cpu_model.endswith(f", {numbers}") else model
+
+    @property
     def slug(self) -> str:
         """The name in file names and addresses."""
         return slug(self.name)
