@@ -35,11 +35,18 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         numbers=(number, quoting.seconds(first.gpu)),
         turns=Html(
             "It turns with the part of a step that no thread shortens: where it outlasts the GPU’s step, no number of "
-            "cores is enough.{}"
-        ).format(_others(quoting, others)),
+            "cores is enough.{} {} Another host, or PyTorch, may take less."
+        ).format(_others(quoting, others), _law(first, len(equals))),
         draw=partial(shown, facts, evidence, "threads", title),
         tables=tables(facts, evidence, "threads"),
     )
+
+
+def _law(equal: EqualCores, models: int) -> str:
+    """Return from how many threads the law is, and of how many models there is one, in a sentence."""
+    least, most = units.count(cores.threads(equal.pools[0])), units.pluralize(equal.fitted, "thread")
+    tried = units.pluralize(models, "model was tried", "models were tried")
+    return f"This carries on from {least} to {most} by Amdahl’s law; {tried}."
 
 
 _SENTENCES = {
