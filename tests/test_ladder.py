@@ -164,15 +164,16 @@ def test_ladder_and_lead_take_a_run_of_the_usual_data_and_rows_name_theirs():
     def run(data, seconds, **changes):
         sides = (("cpu", seconds), ("gpu", seconds / 10))
         return [
-            factory.record(
-                backend=side, scope="run", data=data, step_seconds=[value], about=ABOUT, campaign=f"of-{data}", **changes
-            )
+            factory.record(backend=side, scope="run", data=data, step_seconds=[value], about=ABOUT, **changes)
             for side, value in sides
         ]
 
     for newest in ("embedded", "tfds"):
         created = {data: f"202{4 + (data == newest)}-01-01T00:00:00Z" for data in ("embedded", "tfds")}
-        real, usual = run("tfds", 50.0, created=created["tfds"]), run("embedded", 100.0, created=created["embedded"])
+        real, usual = (
+            run(data, seconds, campaign=data, created=created[data])
+            for data, seconds in (("tfds", 50.0), ("embedded", 100.0))
+        )
         (alone,) = ladder.ladder([*real, *usual])  # without pools, a rung is of one campaign
         for rung in (*pooled([*real, *usual]), alone):
             assert (rung.case.scope, rung.data_words) == ("run", "on the stand-in")

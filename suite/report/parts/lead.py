@@ -49,13 +49,14 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
         return Html("")
     item = step.by_workload[workload]
     wider = [rung for rung in amounts if rung is not step and workload in rung.by_workload]
-    alone = [step_beside(item, rung.by_workload[workload]) for rung in wider]
+    results = [rung.by_workload[workload] for rung in wider]
+    alone = [step_beside(item, result) for result in results]
     where = "" if any(alone) else ", timed on other hosts"
     clauses = [
         Html("{}{}, {}{}").format(
-            rung.words, _read(rung.by_workload[workload]), _words(rung.by_workload[workload].ratio), "" if where else _beside(item.ratio, beside)
+            rung.words, _read(result), _words(result.ratio), "" if where else _beside(item.ratio, beside)
         )
-        for rung, beside in zip(wider, alone, strict=True)
+        for rung, result, beside in zip(wider, results, alone, strict=True)
     ]
     rest = Html(" Counting more of the work{}: {}.").format(where, Html("; ").join(clauses)) if wider else ""
     words = _words(item.ratio)
