@@ -92,10 +92,13 @@ def test_the_scripts_round_as_the_pages_do(opened):
     page, noise = opened(_published(factory.hosts())[0]), random.Random(1)
     values = [*(10 ** noise.uniform(-8, 5) for _ in range(1000)), 0.0, 1.0, 0.9996, 0.09996, 99.95, 119.5, 3599.6, 4e4]
     ends = [(value / share, value * share) for value in values for share in (1.0, 1 + 10 ** noise.uniform(-4, 0))]
-    script = """([values, ends]) => [values.map(suiteUnits.seconds), values.map(value => suiteUnits.ratio(value)),
+    script = """([values, ends]) => [
+        [...values.map(value => suiteUnits.seconds(value)), ...ends.map(([a, b]) => suiteUnits.seconds(a, a, b))],
+        values.map(value => suiteUnits.ratio(value)),
         ends.map(([low, high]) => suiteUnits.ratio(low, low, high)), ends.map(pair => suiteUnits.interval(...pair))]"""
     seconds, plain, ratios, intervals = page.evaluate(script, [values, ends])
-    assert [text.replace("\u00a0", " ") for text in seconds] == [units.seconds(value) for value in values]
+    wide = [units.seconds(low, units.half_width(low, high)) for low, high in ends]
+    assert [text.replace("\u00a0", " ") for text in seconds] == [*map(units.seconds, values), *wide]
     assert plain == [units.ratio(value) for value in values]
     assert ratios == [units.ratio(low, low, high) for low, high in ends]
     assert intervals == [units.interval(low, high) for low, high in ends]

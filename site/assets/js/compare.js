@@ -50,8 +50,8 @@
   }
 
   function amount(cell) {
-    const value = pooled.estimate(cell.parts).value;
-    return cell.side === "speed-up" ? units.ratio(value) : units.seconds(value);
+    const value = pooled.estimate(cell.parts);
+    return (cell.side === "speed-up" ? units.ratio : units.seconds)(value.value, value.low, value.high);
   }
 
   function table(caption, heads, rows) {

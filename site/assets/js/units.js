@@ -42,19 +42,21 @@
 
   function halfWidth(low, high) { return missing(low) || missing(high) ? null : (high - low) / 2; }
 
-  function seconds(value) {
+  function seconds(value, low, high) {
     if (missing(value)) return DASH;
-    const shown = rounded(value, null);
-    if (Number(text(shown).replaceAll(",", "")) >= 120) return long(value);
+    const half = halfWidth(low, high), shown = rounded(value, half);
+    if (Number(text(shown).replaceAll(",", "")) >= 120) return long(value, half);
     const reached = String(shown.digits).length - 1 - shown.places;
     const size = SMALL.find(function (each) { return reached >= each[0]; }) || SMALL[SMALL.length - 1];
     return text({ digits: shown.digits, places: shown.places + size[0] }) + "\u00a0" + size[1];
   }
 
-  function long(value) {
-    const step = Math.round(value) >= 3600 ? 60 : value >= 1000 ? 10 : 1, total = Number(at(value / step, 0).digits) * step;
+  function long(value, half) {
+    const least = Math.round(value) >= 3600 ? 60 : value >= 1000 ? 10 : 1;
+    const wide = half === null ? 1 : LONG.find(function (each) { return each <= Math.min(half / 4, value); }) || 1;
+    const step = Math.max(least, wide), total = Number(at(value / step, 0).digits) * step;
     const minutes = Math.floor(total / 60), two = function (number) { return String(number).padStart(2, "0"); };
-    if (minutes >= 60) return Math.floor(minutes / 60) + "\u00a0h " + two(minutes % 60) + "\u00a0min";
+    if (minutes >= 60) return Math.floor(minutes / 60) + "\u00a0h" + (step === 3600 ? "" : " " + two(minutes % 60) + "\u00a0min");
     return minutes + "\u00a0min" + (step >= 60 ? "" : " " + two(total % 60) + "\u00a0s");
   }
 

@@ -72,7 +72,9 @@ def static(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> Table 
 
 def _row(first: PublishedCell, second: PublishedCell, titles: Mapping[str, str]) -> tuple[Cell, ...]:
     over, times = cells.ratio(first.pool, second.pool), (first.pool.seconds, second.pool.seconds)
-    shown = [Cell(text=units.seconds(time.value), sort=time.value) for time in times]
+    shown = [
+        Cell(text=units.seconds(time.value, units.half_width(time.low, time.high)), sort=time.value) for time in times
+    ]
     value = Cell(text=units.ratio(over.value, over.low, over.high), sort=over.value)
     hosts = f"{first.pool.hosts}, {second.pool.hosts}"
     name = titles.get(first.case.workload, first.case.workload)

@@ -27,6 +27,7 @@ _COLUMNS = {
     "gaps are surely more than 10 %.",
     "slope": "The change of a step's log time per change of a reference kernel's log speed.",
     "hosts": "The number of hosts that measured a speed-up, on the side that has fewer.",
+    "slow CPU": "Another CPU with fewer cores surely takes less time for this step; beside that one a GPU gains less.",
     "next host": "The range of one process on a further host of this kind, in 95 of 100 cases.",
     "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is "
     "faster. A dash: none was timed.",
