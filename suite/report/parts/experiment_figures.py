@@ -80,7 +80,9 @@ def _doubt(quotable: int, known: int) -> str:
     """Return how many of the values may be quoted, for the end of a title; '' if all may."""
     if quotable == known:
         return ""
-    return f"; {units.count(quotable)} of {units.count(known)} may be quoted" if quotable else "; not to be quoted yet"
+    if not quotable:
+        return "; not to be quoted yet"
+    return f", counting only the {units.count(quotable)} of {units.count(known)} that may be quoted"
 
 
 def _brightest(chart: HeatMap) -> str:
