@@ -20,7 +20,7 @@ class Answer:
     """What the records of one machine answer."""
 
     sentence: Html
-    numbers: tuple[Quoted, ...]  # those of the sentence
+    numbers: tuple[Quoted, ...]  # that it stands on: those of the sentence, or else of the condition
     turns: Html  # the condition under which the answer turns
     draw: Callable[[], Iterable[Figure]] = tuple  # its charts
     tables: tuple[Table, ...] = ()
