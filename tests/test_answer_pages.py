@@ -240,6 +240,24 @@ def test_search_engines_read_the_sentence_that_the_page_shows():
     assert "2.00x" in expected  # over TF32, which JAX takes by default
 
 
+def test_the_first_question_joins_what_is_around_a_small_model_s_step():
+    name = "why_is_my_gpu_slower_than_my_cpu"
+    scopes = {"transfer": (0.01, 0.002), "epoch": (1.0, 0.8), "run": (20.0, 40.0)}
+    records = [*sample(name), *factory.on_hosts(both("mnist_mlp"))]
+    for scope, times in scopes.items():
+        records += factory.on_hosts(both("mnist_mlp", *times, scope=scope))
+    its = answer_of(name, records)
+    shown = [re.sub(r" .*", "", str(number.words.striptags())) for number in its.further]
+    assert shown == ["20.0x", "5.00x", "1.25x", "0.500x", "0.500x"]  # the last is the slowest whole run
+    assert {key.split("/")[3] for key in its.keys} == {"step", *scopes}
+    page = factory.pages(records)[f"answers/{answers.slug(name)}.md"]
+    assert its.more in page
+    assert its.tables[0].rows[0][0].text == "dp_linear_mirrored"  # the one that is slower comes first
+    (wide, _) = its.draw()
+    rows = [row["value"] for layer in wide.spec["layer"] for row in layer["data"]["values"] if "series" in row]
+    assert rows[0] == min(rows)
+
+
 def test_mixed_precision_is_set_against_the_default_and_then_against_full_float32():
     its = answer_of("does_mixed_precision_help", sample("does_mixed_precision_help"))
     assert "Over TF32" in its.sentence

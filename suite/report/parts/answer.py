@@ -21,6 +21,8 @@ class Answer:
 
     sentence: Html
     numbers: tuple[Quoted, ...]  # that it stands on: those of the sentence, or else of the condition
+    more: Html | None = None  # a paragraph below the sentence
+    further: tuple[Quoted, ...] = ()  # the numbers of that paragraph
     turns: Html  # the condition under which the answer turns
     draw: Callable[[], Iterable[Figure]] = tuple  # its charts
     tables: tuple[Table, ...] = ()
@@ -28,7 +30,7 @@ class Answer:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of its numbers, each once."""
-        return tuple(dict.fromkeys(key for number in self.numbers for key in number.keys))
+        return tuple(dict.fromkeys(key for number in (*self.numbers, *self.further) for key in number.keys))
 
     @property
     def caveat(self) -> str:
