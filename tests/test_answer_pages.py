@@ -258,6 +258,20 @@ def test_the_first_question_joins_what_is_around_a_small_model_s_step():
     assert rows[0] == min(rows)
 
 
+def test_the_cpu_suffices_up_to_a_rate_of_each_network_in_a_table_that_is_not_folded():
+    name = "cpu_or_gpu_for_inference"
+    records = [*sample(name), *factory.on_hosts(both("serve_mobilenet_v2", 0.005, 0.0001))]
+    its = answer_of(name, records)
+    (table,) = its.advice
+    rates = {row[0].text: (row[1].text, row[5].text) for row in table.rows}
+    assert rates == {"ResNet-50, inference": ("99.6", "20.0x"), "MobileNetV2, inference": ("199", "50.0x")}
+    assert ["serve_resnet50" in its.sentence, "serve_mobilenet_v2" in its.sentence] == [True, True]
+    assert words(str(its.sentence.striptags())) <= MOST_WORDS
+    page = factory.pages(records)[f"answers/{answers.slug(name)}.md"]
+    before = page[: page.index("suffices up to, pictures")]
+    assert before.count("<details") == before.count("</details>")
+
+
 def test_mixed_precision_is_set_against_the_default_and_then_against_full_float32():
     its = answer_of("does_mixed_precision_help", sample("does_mixed_precision_help"))
     assert "Over TF32" in its.sentence

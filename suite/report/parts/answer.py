@@ -25,6 +25,7 @@ class Answer:
     further: tuple[Quoted, ...] = ()  # the numbers of that paragraph
     turns: Html  # the condition under which the answer turns
     draw: Callable[[], Iterable[Figure]] = tuple  # its charts
+    advice: tuple[Table, ...] = ()  # tables that are the answer for each model: not folded
     tables: tuple[Table, ...] = ()
 
     @property
