@@ -272,6 +272,21 @@ def test_the_cpu_suffices_up_to_a_rate_of_each_network_in_a_table_that_is_not_fo
     assert before.count("<details") == before.count("</details>")
 
 
+def test_two_gpus_are_told_with_the_batch_from_which_they_pay():
+    name = "why_are_two_gpus_no_faster"
+    its = answer_of(name, sample(name))  # slower at batch 128, faster at 1,024
+    assert re.search(r"at batch 128, faster from [3-7]\d\d\.$", str(its.sentence.striptags()))
+    slower = [each for each in SAMPLES[name] if each.case.batch == 128]
+    assert str(answer_of(name, factory.on_hosts(slower)).sentence.striptags()).endswith("at batch 128.")
+
+
+def test_cores_are_told_as_extrapolated_and_of_how_many_models():
+    name = "how_many_cpu_cores_equal_a_gpu"
+    its = answer_of(name, [*sample(name), *factory.on_hosts(both("cifar10_mlp"))])
+    assert "extrapolated from 1 to 16 threads" in its.sentence.striptags()
+    assert "1 of 2 models" in its.turns
+
+
 def test_mixed_precision_is_set_against_the_default_and_then_against_full_float32():
     its = answer_of("does_mixed_precision_help", sample("does_mixed_precision_help"))
     assert "Over TF32" in its.sentence
