@@ -1,7 +1,9 @@
 """A question that people ask, and its answer from the records of one machine."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from suite.report.charts.vega import Figure
 from suite.report.parts.experiment_figures import figures
@@ -13,6 +15,14 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import once
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Table
+
+Quotable = Literal["all", "some", "none"]
+_FEW_HOSTS = re.compile(r"(\d+ hosts?) of (\d+)")
+
+
+def _in_words(caveat: str) -> str:
+    """Return a caveat, its hosts counted in words that no reader takes for a host's number."""
+    return _FEW_HOSTS.sub(r"timed on \1, \2 are needed", caveat)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +45,20 @@ class Answer:
 
     @property
     def caveat(self) -> str:
-        """Why its numbers may not be quoted, as a sentence; '' if all may."""
-        caveats = dict.fromkeys(number.caveat for number in self.numbers if number.caveat)
-        return f"Not to be quoted: {'; '.join(caveats)}." if caveats else ""
+        """Which of its numbers may be quoted, and why the others may not, as sentences; '' if all may."""
+        caveats = list(dict.fromkeys(_in_words(number.caveat) for number in self.numbers if number.caveat))
+        if not caveats:
+            return ""
+        quotable = dict.fromkeys(str(number.words.striptags()) for number in self.numbers if not number.caveat)
+        if not quotable:
+            return f"Not to be quoted: {'; '.join(caveats)}."
+        return f"May be quoted: {', '.join(quotable)}. Not the rest: {'; '.join(caveats)}."
+
+    @property
+    def quotable(self) -> Quotable:
+        """How many of its numbers may be quoted."""
+        which = [not number.caveat for number in self.numbers]
+        return "all" if all(which) else "some" if any(which) else "none"
 
     @property
     def text(self) -> str:
