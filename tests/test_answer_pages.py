@@ -14,8 +14,11 @@ import pytest
 from suite import discovery, experiments, families, models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.report import answers, pages
-from suite.report.parts.answer import answer
+from suite.report.pages.answers import quoting
+from suite.report.parts.answer import Answer, answer
 from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.quoted import Quoted
 from suite.results.records import store
 from suite.results.single.prices import Price
 
@@ -163,6 +166,12 @@ def test_every_question_is_answered_from_records_in_one_sentence_with_keys_and_a
     assert its.turns
     assert all(number.words in its.sentence + its.turns for number in its.numbers)
     assert all(re.search(r"\((.* to .*|no interval)\)", str(number.words.striptags())) for number in its.numbers)
+
+
+@pytest.mark.parametrize("name", answers.names())
+def test_every_answer_with_a_chart_has_its_numbers_in_a_table(name):
+    its = answer_of(name, sample(name))
+    assert its.tables or its.advice or not list(its.draw())
 
 
 @pytest.mark.parametrize("name", answers.names())
@@ -332,8 +341,20 @@ def test_a_hostile_name_ends_no_script_and_is_read_as_it_is():
 
 def test_what_may_not_be_quoted_is_said_on_the_page_and_to_search_engines():
     its = answer_of("are_lstms_slow_on_gpus", both("imdb_bilstm"))
-    assert its.caveat.startswith("Not to be quoted: ")
+    assert its.caveat == "Not to be quoted: timed on 1 host, 3 are needed."
     assert its.text.endswith(its.caveat)
+
+
+def test_an_answer_names_the_number_that_may_be_quoted_beside_one_that_may_not():
+    sure, unsure = (Quoted(words=Html(f"<a>{words}</a>"), keys=(), caveat=caveat)
+                    for words, caveat in (("4.0x (3.9 to 4.1)", ""), ("2x (1 to 4)", "2 hosts of 3")))  # fmt: skip
+    its = [Answer(sentence=Html("It is."), numbers=numbers, turns=Html(""))
+           for numbers in ((sure,), (sure, unsure), (unsure,))]  # fmt: skip
+    assert [each.quotable for each in its] == ["all", "some", "none"]
+    assert its[0].caveat == ""
+    assert its[1].caveat == "May be quoted: 4.0x (3.9 to 4.1). Not the rest: timed on 2 hosts, 3 are needed."
+    assert quoting(its).startswith("1 of 3 answers may be quoted as a whole, 1 in part. The numbers of the others")
+    assert quoting(its[:1]) == "1 of 1 answer may be quoted as a whole."
 
 
 def test_a_machine_whose_numbers_may_be_quoted_answers_before_the_home_page_s():
