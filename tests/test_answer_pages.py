@@ -11,7 +11,7 @@ import factory
 import msgspec
 import pytest
 
-from suite import discovery, experiments, families, models
+from suite import claims, discovery, experiments, families, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.report import answers, pages
 from suite.report.pages.answers import quoting
@@ -94,6 +94,7 @@ SAMPLES = {
         *(one(backend="cpu", seconds=0.002 + 0.02 / n, threads=n) for n in (1, 2, 4, 8)),
         one(backend="cpu", seconds=0.002 + 0.02 / 16),
     ],
+    "will_another_gpu_give_the_same": [*both(), *both("mnist_cnn", 0.02)],
     "is_jax_faster_than_pytorch": [*both(), *both(gpu=0.0008, implementation="torch", variant="plain")],
 }  # fmt: skip
 
@@ -294,6 +295,28 @@ def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     its = answer_of(name, [*sample(name), *factory.on_hosts(both("cifar10_mlp"))])
     assert "extrapolated from 1 to 16 threads" in its.sentence.striptags()
     assert "1 of 2 models" in its.turns
+
+
+def test_another_gpu_s_range_holds_the_value_and_is_wider_than_its_interval():
+    name = "will_another_gpu_give_the_same"
+    records = factory.on_hosts(SAMPLES[name], shares=(1.0, 1.1, 0.9))
+    its = answer_of(name, records)
+    (item,) = [each for each in Facts(records=records).speedups if each.workload == "mnist_mlp"]
+    assert item.ratio.range_low < item.ratio.low < item.ratio.value < item.ratio.high < item.ratio.range_high
+    row = next(row for row in its.tables[0].rows if row[0].text == "MNIST, two hidden layers")
+    assert row[5].text == units.interval(item.ratio.range_low, item.ratio.range_high)
+    (wide, _) = its.draw()
+    assert "95 % intervals" not in wide.caption
+    assert answer_of(name, SAMPLES[name]) is None  # of one host nothing is known of the next
+
+
+def test_the_question_after_colab_leads_to_the_article_s_number_and_to_the_installation():
+    page = html.unescape(factory.pages(())["answers/colab-t4-or-my-pc.md"])
+    assert 'href="../ledger.html#observations"' in page
+    (observed,) = [each for each in claims.observations() if each.code == "O10"]
+    assert "row O10" in page
+    assert "on a T4" in observed.said
+    assert '!pip install "nox[uv]"' in page
 
 
 def test_mixed_precision_is_set_against_the_default_and_then_against_full_float32():

@@ -75,6 +75,7 @@ class Question:
     also: tuple[str, ...]  # other words for it, which a search finds
     wanted: str  # what is missing while no record answers it, and how to contribute it: one sentence
     command: str  # what measures it on one's own machine
+    hints: tuple[Html, ...] = ()  # what else helps to measure it, or is known of it: a paragraph each
     evidence: tuple[str, ...]  # experiments behind it
     read_next: tuple[str, ...]  # names of other questions
     answer: Callable[[Facts, Evidence], Answer | None]
