@@ -205,7 +205,8 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     assert (shown.cards[0].caveat, shown.workload, shown.batch) == ("", "net", 64)
     assert cards(pooled_speedups(sides("a", 10))) is None
     home = factory.pages(steps)["index.md"]
-    assert "<strong>38.0x</strong> as fast in one step" in home
+    row = "numbers/net.html#test-gpu-16-cores.net.gpu.step.speedup"
+    assert f'<strong><a href="{row}">38.0x</a></strong> as fast in one step' in home
     assert 'class="cards"' not in factory.pages(sides("a", 10))["index.md"]
 
 

@@ -418,6 +418,8 @@ def test_the_button_of_a_citation_copies_its_bibtex_and_that_of_the_key_the_key(
     page.get_by_role("button", name="copy BibTeX").click()
     lines = page.evaluate("window.copied").splitlines()
     assert (lines[0].startswith("@misc{gpu-speedup-suite-"), lines[-1]) == (True, "}")
+    page.get_by_role("button", name="copy text").click()
+    assert page.evaluate("window.copied").endswith("Key test-gpu-16-cores/mnist_mlp/gpu/step/speedup" + ".")
     page.get_by_role("button", name="copy key").first.click()
     assert page.evaluate("window.copied").startswith("test-gpu-16-cores/mnist_mlp/gpu/step/speedup")
     page.close()

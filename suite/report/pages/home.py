@@ -40,7 +40,7 @@ def files(facts: Facts) -> dict[str, str]:
         "home.md.j2",
         here=here,
         overview=shown,
-        familiar=cards(speedups) if here else None,
+        familiar=cards(speedups, facts.local) if here else None,
         again=facts.reproducibility.words,
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},

@@ -142,7 +142,12 @@ def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequenc
 
 
 def _shown(cited: Citation) -> dict[str, Any]:
-    return {"cited": cited, "place": place(cited.number), "former": former_place(cited.number)}
+    return {
+        "cited": cited,
+        "place": place(cited.number),
+        "former": former_place(cited.number),
+        "record": record_address(cited.number.record, "../", local=False),
+    }
 
 
 def _row(cited: Citation) -> dict[str, Any]:
@@ -150,7 +155,6 @@ def _row(cited: Citation) -> dict[str, Any]:
     campaigns = units.pluralize(len(number.campaigns), "campaign")
     return _shown(cited) | {
         "file": address(path(number).removeprefix("numbers/")),
-        "record": record_address(number.record, "../", local=False),
         "evidence": (cited.hosts, campaigns, cited.when, *cited.software.split(", ")),
         "copied": _copied(cited),
     }

@@ -9,7 +9,7 @@ from suite.report.charts import plots
 from suite.results.pooled.ladder import Amortised, Rung, elsewhere, step_beside
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
-from suite.results.views.rows import row_of
+from suite.results.views.rows import ratio_and_interval, row_of
 from suite.results.views.table import Cell, Table, chosen, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
 from suite.workload import Description
@@ -78,7 +78,7 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
     return (
         time_cell(item.cpu),
         time_cell(item.gpu),
-        *times_cells(item.ratio.estimate, item.record),
+        *ratio_and_interval(item),
         Cell(text=item.state, remark="; ".join(item.reasons)),
         Cell(text=units.count(item.hosts)),
     )

@@ -86,6 +86,8 @@ def _of_words(column: Sequence[Cell]) -> bool:
 
 def _address(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) -> Html | None:
     if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
+        if cell.number and cell.record.campaign not in local:
+            return address(f"{up}{cell.number}")
         return record_address(cell.record, up, cell.record.campaign in local)
     return links.get(cell.text)
 
