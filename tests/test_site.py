@@ -132,7 +132,7 @@ def test_five_tabs_hold_every_page_that_is_one_of_a_kind_once(site):
     pages = [page for tab in tabs for pages in tab.values() for page in pages]
     listed = [page if isinstance(page, str) else next(iter(page.values())) for page in pages]
     pages = [f"{path.stem}.md" for path in site.glob("*.html") if path.stem != "404"]
-    assert sorted(listed) == sorted([*pages, "answers/index.md"])
+    assert sorted(listed) == sorted([*pages, "answers/index.md", "machines/index.md", "numbers/index.md"])
     folders = {"workloads": "Models", "machines": "Machines", "experiments": "Answers", "answers": "Answers"}
     for folder, tab in folders.items():
         for path in (each for each in (site / folder).glob("*.html") if each.stem != "index"):
@@ -579,6 +579,29 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert "aria-label=" in home
     assert f"charts/speedups.{small.slug}.json" in files
     assert f'class="lead">On {small.name}, one step of' in files[f"machines/{small.slug}.md"]
+
+
+def test_a_model_s_page_begins_with_the_machine_of_the_home_page_though_another_has_more_hosts():
+    other = msgspec.structs.replace(factory.KNOWN, name="many-hosts, 8 cores", cores=8, cpu_number=208)
+    records = [*factory.campaign(), *factory.hosts(5, machine=other)]
+    assert overview.first(pooled_speedups(records)) == factory.HOST.slug
+    page = factory.pages(records)["workloads/mnist_mlp.md"]
+    assert f'class="lead">On {factory.HOST.name}, a step' in page
+
+
+def test_every_machine_is_listed_with_its_gpu_and_the_generation_of_its_processor():
+    numbered = msgspec.structs.replace(factory.KNOWN, cpu_model="Intel(R) Xeon(R) Processor", cpu_number=207)
+    without = msgspec.structs.replace(
+        factory.HOST, name="a-cpu, 2 cores", gpus=(), cores=2, virtual=True, cpu_model="AMD EPYC, family 26 model 2"
+    )
+    table = factory.pages([*factory.hosts(3, machine=numbered), factory.record(machine=without)])["machines/index.md"]
+    first, second = (re.sub(r"<[^>]*>|\n", "|", row) for row in re.findall(r"<tr>\n<th scope='row'>.*?</tr>", table, re.DOTALL))
+    assert "NVIDIA H100 80GB HBM3" in first
+    assert "Intel Xeon (Emerald Rapids)" in first
+    assert "|10x|" in first
+    assert "|none|" in second
+    assert "AMD EPYC (Turin)" in second
+    assert "|2 virtual|" in second
 
 
 def test_of_as_many_speed_ups_the_machine_with_more_to_quote_is_shown_first():

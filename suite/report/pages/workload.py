@@ -9,6 +9,7 @@ from suite.report.parts import ladder, lead, rungs, tables
 from suite.report.parts.facts import STEPS, Facts
 from suite.report.parts.html import Html, address, anchor
 from suite.report.parts.on_machine import on_machine
+from suite.report.parts.overview import first
 from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -25,13 +26,16 @@ def files(facts: Facts) -> dict[str, str]:
     for record in facts.measured:
         records[record.workload].append(record)
     pages: dict[str, str] = {}
+    home = first(facts.speedups)
     for name in sorted(records):
-        pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
+        pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name], home)
         pages |= _step_page(facts, name) if name in facts.copied else {}
     return pages
 
 
-def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
+def _page(
+    facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpeedUp], home: str | None
+) -> dict[str, str]:
     latest = max(records, key=lambda record: record.created)
     about, path = latest.description, f"workloads/{latest.workload}.md"
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
@@ -42,7 +46,7 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         slug: on_machine(records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its))
         for slug, its in evidence.items()
     }
-    data, chosen = data_words(records, about), _first(steps)
+    data, chosen = data_words(records, about), _first(steps, home)
     amounts = rungs.rungs((*evidence[chosen].speedups, *evidence[chosen].ways) if chosen else ())
     page = facts.page(
         path,
@@ -65,10 +69,14 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
     return charts | {path: page}
 
 
-def _first(steps: Sequence[PooledSpeedUp]) -> str:
-    """Return the machine whose headline step has most hosts; '' without one."""
+def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
+    """Return the home page's machine, else the one whose headline step has most hosts; '' without a headline step.
+
+    So a reader who comes from the home page's table sees the same number again.
+    """
     headline = [item for item in steps if item.headline]
-    return max(headline, key=lambda item: (item.quotable, item.hosts)).machine if headline else ""
+    leading = max(headline, key=lambda item: (item.machine == home, item.quotable, item.hosts), default=None)
+    return leading.machine if leading else ""
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:
