@@ -1005,7 +1005,11 @@ def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine(monkeypat
     again = Reproducibility(answers=(Answer(side="CPU", hosts=2, inside=inside),))
     monkeypatch.setattr(Facts, "reproducibility", again)
     made = factory.pages(factory.campaign())["index.md"]
-    assert f'<p class="note">{again.words} <a href="trust.html">' in made
+    words = again.words.removesuffix(".")
+    assert f'<p class="note">{words}, over all machines. <a href="trust.html">' in made
+    own = Answer(side="GPU", machine=factory.HOST.name, hosts=2, inside=Share(value=0.5, low=0, high=1, trials=4))
+    monkeypatch.setattr(Facts, "reproducibility", Reproducibility(answers=(*again.answers, own)))
+    assert ", over all machines; on this GPU 50 % of 4 times did." in factory.pages(factory.campaign())["index.md"]
 
 
 def test_cases_stand_with_jax_first_plain_ones_before_variants_and_batches_by_their_number():
