@@ -329,8 +329,8 @@ def test_markdown_keeps_headings_lists_code_links_and_the_beginning_of_a_long_ta
     assert "[how \\<b\\>](../method.md#x), `a_b` and **this**." in text
     assert "- one\n- two" in text
     assert "```\nx = 1\ny = 2\n```" in text
-    assert "| 11 | 11 ms |" in text
-    assert "38 more rows" in text
+    assert "| 39 | 39 ms |" in text
+    assert "10 more rows" in text
 
 
 def test_the_page_for_missing_addresses_stays_as_it_is():

@@ -1,7 +1,7 @@
 """A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.experiments.kernels import kernel_times
@@ -18,6 +18,15 @@ from suite.results.single.selection import by_machine
 from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
+
+_ALSO: Mapping[str, tuple[str, ...]] = {  # what people call a family of models
+    "convolution": ("CNN", "ConvNet", "training"),
+    "dense": ("MLP", "training"),
+    "inference": ("CNN", "prediction", "serving", "CPU", "GPU"),
+    "residual": ("ResNet", "CNN", "training"),
+    "text": ("NLP", "RNN", "LSTM", "training"),
+    "trees": ("XGBoost", "GBDT", "gradient boosting"),
+}
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -52,6 +61,7 @@ def _page(
         path,
         "workload.md.j2",
         about=about,
+        also=search_words(about),
         lead=lead.of_model(amounts, latest.workload),
         chart=next(iter(machines[chosen].ladder_figures), None) if chosen else None,
         facts=_facts(about, data),
@@ -77,6 +87,12 @@ def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
     headline = [item for item in steps if item.headline]
     leading = max(headline, key=lambda item: (item.machine == home, item.quotable, item.hosts), default=None)
     return leading.machine if leading else ""
+
+
+def search_words(about: Description) -> list[str]:
+    """Return other words for a model, which a search finds: code name, name without hyphens, kind."""
+    joined = [word.replace("-", "") for word in about.title.replace(",", "").split() if "-" in word]
+    return list(dict.fromkeys([about.name.replace("_", " "), *joined, *_ALSO.get(about.family, ())]))
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:

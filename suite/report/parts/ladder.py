@@ -132,11 +132,14 @@ def _name(rung: Rung) -> str:
 
 
 def finding(rungs: Sequence[Rung]) -> str:
-    """Return the speed-up of the first and of the last rung that has one, as the chart's title."""
-    known, apart = [rung for rung in rungs if rung.ratio is not None], elsewhere(rungs)
-    ends = [(rung, any(rung is one for one in apart)) for rung in (known[0], known[-1])]
-    words = (f"{_name(rung)} {_ratio(rung)}{' on other hosts' * far}" for rung, far in ends)
-    return f"As fast on the GPU: {'; '.join(words)}"
+    """Return the speed-up of the step and of the documented run, else of the widest work, as the chart's title."""
+    known = [rung for rung in rungs if rung.ratio is not None]
+    documented = [rung for rung in known if rung.compiling and not rung.blocking and rung.case.cache == "empty"]
+    first, last = known[0], next((rung for rung in documented if rung.case.scope == "run"), (documented or known)[-1])
+    far = " on other hosts" * any(last is one for one in elsewhere(rungs))
+    what = first.words[0].upper() + first.words[1:]
+    more = "" if last is first else f", {last.words} {_ratio(last)}{far}"
+    return f"{what} is {_ratio(first)} as fast on the GPU{more}"
 
 
 def _ratio(rung: Rung) -> str:
