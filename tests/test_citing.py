@@ -58,7 +58,7 @@ def alone(**changes):
 def test_a_sentence_has_number_interval_range_hosts_case_machine_date_version_evidence_digest_and_key(speedup):
     said = text(speedup)
     assert said.startswith(
-        f"{speedup.value} (95 % interval {speedup.interval}, a further campaign {speedup.further}, 3 hosts, quotable): "
+        f"{speedup.value} (95 % interval {speedup.interval}, next host {speedup.further}, 3 hosts, quotable): "
         "CPU time over GPU time of one step"
     )
     record = speedup.number.record

@@ -19,6 +19,7 @@ from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
 
+_SMALL = 1_000_000  # parameters of a network that people call small
 _ALSO: Mapping[str, tuple[str, ...]] = {  # what people call a family of models
     "convolution": ("CNN", "ConvNet", "training"),
     "dense": ("MLP", "training"),
@@ -90,9 +91,11 @@ def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
 
 
 def search_words(about: Description) -> list[str]:
-    """Return other words for a model, which a search finds: code name, name without hyphens, kind."""
-    joined = [word.replace("-", "") for word in about.title.replace(",", "").split() if "-" in word]
-    return list(dict.fromkeys([about.name.replace("_", " "), *joined, *_ALSO.get(about.family, ())]))
+    """Return other words for a model, which a search finds: code name, names with and without hyphens, size, kind."""
+    hyphened = [word for word in about.title.replace(",", "").split() if "-" in word]
+    joined = [word.replace("-", "") for word in hyphened]
+    small = ["small"] * (about.parameters < _SMALL)
+    return list(dict.fromkeys([about.name.replace("_", " "), *hyphened, *joined, *small, *_ALSO.get(about.family, ())]))
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:

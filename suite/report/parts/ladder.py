@@ -87,7 +87,7 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
     one = ("In a row of one campaign the interval is of one host, not of the kind of machine.",) if alone else ()
-    none = ("A row without an interval has one process, or too few hosts to estimate how much they differ.",)
+    none = ("No interval: measured once only, or on too few hosts.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
     return (*one, *(none if lacking else ()), *campaigns_note(alone))
 

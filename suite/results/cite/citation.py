@@ -84,7 +84,7 @@ class Citation:
         """Interval, range, hosts and state in words."""
         known = [f"95 % interval {self.interval}"] if self.number.value.low is not None else []
         if self.number.pooled:
-            known += [f"a further campaign {self.further}"] if self.further else []
+            known += [f"next host {self.further}"] if self.further else []
             known += [self.hosts]
         return ", ".join([*known, self.number.word or self.number.state])
 
