@@ -69,7 +69,9 @@ def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_k
 def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article_do_not():
     step = sides("a", 4, variant="nnx-jit", certified=False)
     loop = sides("a", 2, scope="written", variant="nnx-loop", certified=False)
-    assert said(sides("a", 10), sides("b", 40), step).endswith(" 4.0x written as in tutorials (1 model). A step of these models gains 10x.")
+    assert said(sides("a", 10), sides("b", 40), step).endswith(
+        " 4.0x written as in tutorials (1 model). A step of these models gains 10x."
+    )
     assert said(sides("a", 10), sides("b", 40), [*loop, *step]).endswith(
         " 2.0x written as in tutorials (1 model). A step of these models gains 10x."
     )
@@ -99,8 +101,9 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
 
 def test_the_fastest_framework_on_each_side_is_set_beside_jax():
     faster = factory.on_hosts([factory.record("a", step_seconds=[0.05] * 3, implementation="torch", variant="compile")])
-    assert "With the fastest way on each side, PyTorch, Keras and XGBoost included, 14x becomes 10x (2 models)." in quoting(
-        sides("a", 10), faster, sides("b", 20)
+    assert (
+        "With the fastest way on each side, PyTorch, Keras and XGBoost included, 14x becomes 10x (2 models)."
+        in quoting(sides("a", 10), faster, sides("b", 20))
     )
 
 

@@ -527,6 +527,27 @@ def test_each_series_of_the_ladder_has_a_colour_and_a_shape_of_its_own_in_both_p
             assert [len({look[place] for look in looks}) for place in range(3)] == [len(series)] * 3
 
 
+def test_the_legend_that_stays_in_sight_has_the_colours_of_the_marks_in_both_palettes():
+    css = (ROOT / "site" / "assets" / "css" / "suite.css").read_text(encoding="utf-8")
+    light = dict(re.findall(r"(?<!\] )\.(mark-\d) { fill: (#\w+); }", css))
+    dark = light | dict(re.findall(r'"slate"\] \.(mark-\d) { fill: (#\w+); }', css))
+    for palette, shown in (("light", light), ("dark", dark)):
+        colours = vega.config(palette)["range"]["category"]
+        assert shown == {f"mark-{place}": colours[place] for place in range(len(ladder.SHAPES))}
+
+
+def test_of_two_near_marks_each_has_its_number_and_an_article_s_tick_has_one_too():
+    means = [Point(series=name, value=2.0, text="2.0x") for name in ("a step", "batch copied")]
+    points = [
+        Point(series="a step", row="a", value=30.0, text="30x"),
+        Point(series="batch copied", row="a", value=33.0, text="33x"),
+    ]
+    claims = [Point(series="reported: x", row="a", value=159.0, text="159x, training")]
+    for narrow in (False, True):
+        drawn = vega.svg(ladder.ladder(means, points, claims, narrow), "light")
+        assert all(f">{text}</text>" in drawn for text in ("30x", "33x", "159x"))
+
+
 def test_the_home_page_s_chart_is_a_png_too_which_its_page_and_its_embedded_one_link(site):
     picture = (site / "charts" / "speedups.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
@@ -595,7 +616,9 @@ def test_every_machine_is_listed_with_its_gpu_and_the_generation_of_its_processo
         factory.HOST, name="a-cpu, 2 cores", gpus=(), cores=2, virtual=True, cpu_model="AMD EPYC, family 26 model 2"
     )
     table = factory.pages([*factory.hosts(3, machine=numbered), factory.record(machine=without)])["machines/index.md"]
-    first, second = (re.sub(r"<[^>]*>|\n", "|", row) for row in re.findall(r"<tr>\n<th scope='row'>.*?</tr>", table, re.DOTALL))
+    first, second = (
+        re.sub(r"<[^>]*>|\n", "|", row) for row in re.findall(r"<tr>\n<th scope='row'>.*?</tr>", table, re.DOTALL)
+    )
     assert "NVIDIA H100 80GB HBM3" in first
     assert "Intel Xeon (Emerald Rapids)" in first
     assert "|10x|" in first

@@ -178,7 +178,7 @@ class Facts:
 
     @cached_property
     def headlines(self) -> Mapping[str, Sequence[Citation]]:
-        """Each model's speed-ups of a step in the headline setting: quotable ones first, then the home page's machine."""
+        """Each model's speed-ups of a headline step: quotable ones first, then the home page's machine."""
         return headlines(self.citations, first(self.speedups))
 
 

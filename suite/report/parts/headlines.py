@@ -6,7 +6,7 @@ from suite.results.cite.citation import Citation
 
 
 def headlines(citations: Iterable[Citation], home: str | None) -> Mapping[str, Sequence[Citation]]:
-    """Return the headline numbers by model: quotable ones first, then the home page's machine, then the best evidence."""
+    """Return the headline numbers by model: quotable ones first, then the home page's machine, then most evidence."""
     by_workload: dict[str, list[Citation]] = {}
     for cited in citations:
         number = cited.number

@@ -15,11 +15,11 @@ from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.views.experiment_result import Point
 
 _CAPTION = (
-    "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over models, "
-    "and a line spans them, of ten or more without the highest and the lowest tenth. Below, a line is the 95 % interval "
+    "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over models "
+    "and a line spans them, of ten or more without the highest and the lowest tenth. Below, it is the 95 % interval "
     f"of one number. Hollow: not to be quoted yet. It has fewer than {FEWEST_HOSTS} hosts, no interval or too wide a "
-    f"one, or another framework may be over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks: the "
-    "article's own number, also of whole runs and clusters."
+    f"one, or another framework may be over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and "
+    "numbers: the article's own, also of whole runs and clusters."
 )
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 
@@ -38,6 +38,7 @@ def figures(amounts: Sequence[Rung], name: str) -> Iterator[Figure]:
             caption=caption,
             alternative=alternative,
             form=form,
+            series=tuple(mean.series for mean in means),
         )
 
 

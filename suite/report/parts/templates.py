@@ -127,7 +127,11 @@ _NEXT = {  # what to read next, by a page's path or folder
     "learning.md": (("model parity", "parity.html"), ("can the numbers be trusted?", "trust.html")),
     "ledger.md": (("the log of the method", "changes.html"), _ANSWERS),
     "machines": (("the other machines", "machines/index.html"), _ANSWERS, _READING),
-    "machines/index.md": (("compare two machines", "compare.html"), ("add your machine", "contributing.html"), _ANSWERS),
+    "machines/index.md": (
+        ("compare two machines", "compare.html"),
+        ("add your machine", "contributing.html"),
+        _ANSWERS,
+    ),
     "models.md": (_LEDGER, _ANSWERS, ("what the data looks like", "data.html")),
     "numbers": (("all numbers to quote", "numbers/index.html"), _CITING, _READING),
     "numbers/index.md": (_CITING, _READING),
