@@ -41,8 +41,8 @@ class _Form:
     apart: float  # decades between two numbers of a row, which would run into each other
 
 
-_WIDE = _Form(width=540, beside=True, mean=32, model=44, numbers=(-11, 21), apart=0.3)
-_NARROW = _Form(width=370, beside=False, mean=60, model=64, numbers=(15, 29), apart=0.45)
+_WIDE = _Form(width=540, beside=True, mean=32, model=46, numbers=(-11, 20), apart=0.3)
+_NARROW = _Form(width=370, beside=False, mean=60, model=68, numbers=(14, 27), apart=0.45)
 
 
 def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Point], narrow: bool = False) -> Row:

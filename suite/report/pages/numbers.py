@@ -88,6 +88,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
     The machine of the headline comes first, and of each machine the speed-ups.
     """
     first = headline.number.key.machine if headline else ""
+    about = citations[0].number.record.description
     quotable = sorted(
         (cited for cited in citations if cited.number.quotable),
         key=lambda cited: (cited.number.key.machine != first, cited.number.key.metric not in RATIOS),
@@ -97,6 +98,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
+        name=about.title if about.documented else workload,
         home=_home(citations[0].number.record),
         headline=_headline(headline, site) if headline else None,
         machines={

@@ -25,7 +25,7 @@ _ALSO: Mapping[str, tuple[str, ...]] = {  # what people call a family of models
     "dense": ("MLP", "training"),
     "inference": ("CNN", "prediction", "serving", "CPU", "GPU"),
     "residual": ("ResNet", "CNN", "training"),
-    "text": ("NLP", "RNN", "LSTM", "training"),
+    "text": ("NLP", "training"),
     "trees": ("XGBoost", "GBDT", "gradient boosting"),
 }
 
