@@ -20,6 +20,11 @@ from suite.results.views.table import HOSTS, INTERVAL, STATUS, Table, standing_c
 
 _Compared = tuple[BaselineComparison, Way]
 _ASKED = ("torch", "keras")  # by the question
+_GLOSSES = {
+    "torch compile-graph": " (torch.compile, replayed as a CUDA graph)",
+    "torch graph": " (eager PyTorch, replayed as a CUDA graph)",
+    "torch eager": " (PyTorch without torch.compile)",
+}
 _FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost": "XGBoost", "openvino": "OpenVINO"}
 
 
@@ -110,7 +115,7 @@ def _number(quoting: Quoting, pair: _Compared) -> Quoted:
 
 def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
     ((words, count),) = Counter(best.words for _, best in pairs).most_common(1)
-    return words, units.count(count)
+    return words + _GLOSSES.get(words, ""), units.count(count)
 
 
 def _chart(facts: Facts, pairs: Sequence[_Compared], title: str) -> OwnChart:
