@@ -84,7 +84,7 @@ def test_a_setting_names_what_is_not_usual_but_for_the_way(axes, setting):
 
 @pytest.mark.parametrize(
     ("share", "spread", "verdict"),
-    [(2.0, 0.001, "slower"), (0.5, 0.001, "faster"), (1.0, 0.001, "inside the range of a further campaign")],
+    [(2.0, 0.001, "slower"), (0.5, 0.001, "faster"), (1.0, 0.001, "inside the range of the next host")],
 )
 def test_the_second_is_judged_beside_the_first(share, spread, verdict):
     first = one(factory.hosts(spread=spread)).pool
@@ -96,10 +96,10 @@ def test_the_second_is_judged_beside_the_first(share, spread, verdict):
 def test_beyond_the_range_and_short_of_a_change_is_not_separated():
     first, second = one(factory.hosts(count=9, spread=0.02)), one(factory.hosts(count=9, spread=0.02, gpu=0.001))
     far = math.exp(6 * max(math.sqrt(moments(c.pool.cell, c.pool.among)[1]) for c in (first, second)))
-    assert cells.verdict(first.pool, second.pool) == "inside the range of a further campaign"
+    assert cells.verdict(first.pool, second.pool) == "inside the range of the next host"
     assert cells.verdict(first.pool, one(factory.hosts(count=9, spread=0.02, gpu=0.001 * far)).pool) == "slower"
     alone = one(factory.hosts(count=1)).pool
-    assert cells.verdict(alone, alone) == "not separated"
+    assert cells.verdict(alone, alone) == "undecided"
 
 
 def test_a_document_lists_each_word_once():

@@ -58,7 +58,7 @@ def alone(**changes):
 def test_a_sentence_has_number_interval_range_hosts_case_machine_date_version_evidence_digest_and_key(speedup):
     said = text(speedup)
     assert said.startswith(
-        f"{speedup.value} (95 % interval {speedup.interval}, a further campaign {speedup.further}, 3 hosts, quotable): "
+        f"{speedup.value} (95 % interval {speedup.interval}, next host {speedup.further}, 3 hosts, quotable): "
         "CPU time over GPU time of one step"
     )
     record = speedup.number.record
@@ -74,10 +74,12 @@ def test_a_number_of_one_campaign_is_on_one_host():
     pinned = one_host.of_record(number.record, "seconds", ())
     assert pinned is not None
     cited = Citation(number=pinned)
-    said = text(cited)
+    said, record = text(cited), number.record
     assert f"({cited.interval}, on one host)" in markdown(cited)
     assert ", on one host): time of one step" in said
-    assert f"measured on 2026-01-01 with gpu-speedup-suite 0, jax 0.12.0. Evidence: record {cited.record}, " in said
+    assert f"measured on 2026-01-01 with gpu-speedup-suite 0, jax 0.12.0. Evidence: record {record.name} of " in said
+    assert cited.record not in said  # a relative address leads nowhere outside the site
+    assert f"record https://a.example/{cited.record}, " in text(dataclasses.replace(cited, site="https://a.example/"))
     assert "to be quoted" not in said
 
 

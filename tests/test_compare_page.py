@@ -150,7 +150,7 @@ def test_a_campaign_is_judged_as_a_left_out_host_is(opened, share):
         suitePooled.ofCampaign(published, suitePooled.campaign(published[0], seconds))"""
     word = opened(listed).evaluate(script, [_parts(cell), own])
     inside = holds((own, cell.pool.cell, cell.pool.among))
-    expected = "inside the range of a further campaign" if inside else "faster" if share < 1 else "slower"
+    expected = "inside the range of the next host" if inside else "faster" if share < 1 else "slower"
     assert word == expected
 
 
@@ -224,7 +224,7 @@ def test_a_pack_of_ones_own_is_laid_over_the_published_kind(opened, tmp_path):
     page = opened(_published(_two_kinds())[0])
     pack = _file(tmp_path, archive([(f"{r.name}.json", to_json(r)) for r in OWN]), "own.zip")
     said = _dropped(page, pack)
-    assert said.startswith("Beside test-gpu, 16 cores, yours is inside the range of a further campaign in 12, of 12")
+    assert said.startswith("Beside test-gpu, 16 cores, yours is inside the range of the next host in 12, of 12")
     assert said.endswith("Every digest matches.")
     assert page.locator("#own .overlay .yours").count() == 2  # speed-ups
     page.locator("select[name=beside]").select_option(label="other-gpu, 8 cores")

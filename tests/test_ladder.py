@@ -1,5 +1,8 @@
 """The clock ladder: which records make a rung, and what many calls cost together."""
 
+import dataclasses
+import re
+
 import factory
 import msgspec
 import pytest
@@ -241,6 +244,15 @@ def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
     assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "epoch", "cold", "run"]
     assert not any(row["solid"] for row in rows), "no pool stands behind them"
     assert shown.chart(ladder.ladder(records()[:2])) is None
+
+
+def test_a_chart_s_title_names_the_documented_run_and_not_the_kindest_rung():
+    rungs = ladder.ladder(records())
+    warm = [rung for rung in rungs if rung.case.scope != "run"]
+    assert re.fullmatch(r"A step is [\d.]+x as fast on the GPU, the whole run [\d.]+x", shown.finding(rungs))
+    kind = dataclasses.replace(rungs[-1], compiling=False)
+    assert shown.finding([*rungs, kind]) == shown.finding(rungs)
+    assert "run" not in shown.finding(warm)
 
 
 def test_a_curve_needs_both_scopes_of_both_sides():

@@ -62,16 +62,18 @@ def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
 def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_known():
     storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
     answer = said(sides("a", 10), sides("b", 40), storage)
-    assert answer.endswith(" Counting more of the work changes it: read from storage, 10x becomes 2.0x (1 model).")
+    assert answer.endswith("the GPU gains less: 2.0x read from storage (1 model). A step of these models gains 10x.")
     assert "more of the work" not in said(sides("a", 10), sides("b", 40))
 
 
 def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article_do_not():
     step = sides("a", 4, variant="nnx-jit", certified=False)
     loop = sides("a", 2, scope="written", variant="nnx-loop", certified=False)
-    assert said(sides("a", 10), sides("b", 40), step).endswith(" written as in tutorials, 10x becomes 4.0x (1 model).")
+    assert said(sides("a", 10), sides("b", 40), step).endswith(
+        " 4.0x written as in tutorials (1 model). A step of these models gains 10x."
+    )
     assert said(sides("a", 10), sides("b", 40), [*loop, *step]).endswith(
-        " written as in tutorials, 10x becomes 2.0x (1 model)."
+        " 2.0x written as in tutorials (1 model). A step of these models gains 10x."
     )
     assert "of 2 models" in said(sides("a", 10), sides("b", 40), sides("crossover_mlp_32x2", 3))
 
@@ -88,7 +90,7 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
     assert quoting(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
         "The 6 speed-ups of a step run from 5x (1 to 13) for “Title of e” to 40.0x (39.1 to 40.9) for “Title of c”. 2 "
         "may be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
-        "With the fastest way of any framework on each side, 16x becomes 16x (5 models)."
+        "With the fastest way on each side, PyTorch, Keras and XGBoost included, 16x becomes 16x (5 models)."
     )
     assert ". 2 may be quoted. With the" in quoting(sides("a", 10), sides("b", 20))
     assert ". None may be quoted. Not yet: 2 have" in quoting(
@@ -99,8 +101,9 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
 
 def test_the_fastest_framework_on_each_side_is_set_beside_jax():
     faster = factory.on_hosts([factory.record("a", step_seconds=[0.05] * 3, implementation="torch", variant="compile")])
-    assert "With the fastest way of any framework on each side, 14x becomes 10x (2 models)." in quoting(
-        sides("a", 10), faster, sides("b", 20)
+    assert (
+        "With the fastest way on each side, PyTorch, Keras and XGBoost included, 14x becomes 10x (2 models)."
+        in quoting(sides("a", 10), faster, sides("b", 20))
     )
 
 
@@ -205,7 +208,8 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     assert (shown.cards[0].caveat, shown.workload, shown.batch) == ("", "net", 64)
     assert cards(pooled_speedups(sides("a", 10))) is None
     home = factory.pages(steps)["index.md"]
-    assert "<strong>38.0x</strong> as fast in one step" in home
+    row = "numbers/net.html#test-gpu-16-cores.net.gpu.step.speedup"
+    assert f'<strong><a href="{row}">38.0x</a></strong> as fast in one step' in home
     assert 'class="cards"' not in factory.pages(sides("a", 10))["index.md"]
 
 

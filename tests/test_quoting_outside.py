@@ -329,8 +329,8 @@ def test_markdown_keeps_headings_lists_code_links_and_the_beginning_of_a_long_ta
     assert "[how \\<b\\>](../method.md#x), `a_b` and **this**." in text
     assert "- one\n- two" in text
     assert "```\nx = 1\ny = 2\n```" in text
-    assert "| 11 | 11 ms |" in text
-    assert "38 more rows" in text
+    assert "| 39 | 39 ms |" in text
+    assert "10 more rows" in text
 
 
 def test_the_page_for_missing_addresses_stays_as_it_is():
@@ -418,6 +418,8 @@ def test_the_button_of_a_citation_copies_its_bibtex_and_that_of_the_key_the_key(
     page.get_by_role("button", name="copy BibTeX").click()
     lines = page.evaluate("window.copied").splitlines()
     assert (lines[0].startswith("@misc{gpu-speedup-suite-"), lines[-1]) == (True, "}")
+    page.get_by_role("button", name="copy text").click()
+    assert page.evaluate("window.copied").endswith("Key test-gpu-16-cores/mnist_mlp/gpu/step/speedup" + ".")
     page.get_by_role("button", name="copy key").first.click()
     assert page.evaluate("window.copied").startswith("test-gpu-16-cores/mnist_mlp/gpu/step/speedup")
     page.close()

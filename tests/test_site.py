@@ -132,7 +132,7 @@ def test_five_tabs_hold_every_page_that_is_one_of_a_kind_once(site):
     pages = [page for tab in tabs for pages in tab.values() for page in pages]
     listed = [page if isinstance(page, str) else next(iter(page.values())) for page in pages]
     pages = [f"{path.stem}.md" for path in site.glob("*.html") if path.stem != "404"]
-    assert sorted(listed) == sorted([*pages, "answers/index.md"])
+    assert sorted(listed) == sorted([*pages, "answers/index.md", "machines/index.md", "numbers/index.md"])
     folders = {"workloads": "Models", "machines": "Machines", "experiments": "Answers", "answers": "Answers"}
     for folder, tab in folders.items():
         for path in (each for each in (site / folder).glob("*.html") if each.stem != "index"):
@@ -527,6 +527,27 @@ def test_each_series_of_the_ladder_has_a_colour_and_a_shape_of_its_own_in_both_p
             assert [len({look[place] for look in looks}) for place in range(3)] == [len(series)] * 3
 
 
+def test_the_legend_that_stays_in_sight_has_the_colours_of_the_marks_in_both_palettes():
+    css = (ROOT / "site" / "assets" / "css" / "suite.css").read_text(encoding="utf-8")
+    light = dict(re.findall(r"(?<!\] )\.(mark-\d) { fill: (#\w+); }", css))
+    dark = light | dict(re.findall(r'"slate"\] \.(mark-\d) { fill: (#\w+); }', css))
+    for palette, shown in (("light", light), ("dark", dark)):
+        colours = vega.config(palette)["range"]["category"]
+        assert shown == {f"mark-{place}": colours[place] for place in range(len(ladder.SHAPES))}
+
+
+def test_of_two_near_marks_each_has_its_number_and_an_article_s_tick_has_one_too():
+    means = [Point(series=name, value=2.0, text="2.0x") for name in ("a step", "batch copied")]
+    points = [
+        Point(series="a step", row="a", value=30.0, text="30x"),
+        Point(series="batch copied", row="a", value=33.0, text="33x"),
+    ]
+    claims = [Point(series="reported: x", row="a", value=159.0, text="159x, training")]
+    for narrow in (False, True):
+        drawn = vega.svg(ladder.ladder(means, points, claims, narrow), "light")
+        assert all(f">{text}</text>" in drawn for text in ("30x", "33x", "159x"))
+
+
 def test_the_home_page_s_chart_is_a_png_too_which_its_page_and_its_embedded_one_link(site):
     picture = (site / "charts" / "speedups.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
@@ -579,6 +600,31 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert "aria-label=" in home
     assert f"charts/speedups.{small.slug}.json" in files
     assert f'class="lead">On {small.name}, one step of' in files[f"machines/{small.slug}.md"]
+
+
+def test_a_model_s_page_begins_with_the_machine_of_the_home_page_though_another_has_more_hosts():
+    other = msgspec.structs.replace(factory.KNOWN, name="many-hosts, 8 cores", cores=8, cpu_number=208)
+    records = [*factory.campaign(), *factory.hosts(5, machine=other)]
+    assert overview.first(pooled_speedups(records)) == factory.HOST.slug
+    page = factory.pages(records)["workloads/mnist_mlp.md"]
+    assert f'class="lead">On {factory.HOST.name}, a step' in page
+
+
+def test_every_machine_is_listed_with_its_gpu_and_the_generation_of_its_processor():
+    numbered = msgspec.structs.replace(factory.KNOWN, cpu_model="Intel(R) Xeon(R) Processor", cpu_number=207)
+    without = msgspec.structs.replace(
+        factory.HOST, name="a-cpu, 2 cores", gpus=(), cores=2, virtual=True, cpu_model="AMD EPYC, family 26 model 2"
+    )
+    table = factory.pages([*factory.hosts(3, machine=numbered), factory.record(machine=without)])["machines/index.md"]
+    first, second = (
+        re.sub(r"<[^>]*>|\n", "|", row) for row in re.findall(r"<tr>\n<th scope='row'>.*?</tr>", table, re.DOTALL)
+    )
+    assert "NVIDIA H100 80GB HBM3" in first
+    assert "Intel Xeon (Emerald Rapids)" in first
+    assert "|10x|" in first
+    assert "|none|" in second
+    assert "AMD EPYC (Turin)" in second
+    assert "|2 virtual|" in second
 
 
 def test_of_as_many_speed_ups_the_machine_with_more_to_quote_is_shown_first():
@@ -655,9 +701,9 @@ def test_cases_of_several_campaigns_say_of_which_each_is():
     place = table.columns.index("began, UTC")
     assert {row[place].text for row in table.rows} == {"2026-01-01 00:00", "2026-01-02 00:00"}
     assert all(row[place].text[:10] == row[table.columns.index("time")].record.created[:10] for row in table.rows)
-    assert len(table.notes) == 1
+    assert len(table.notes) == 2
     one = tables.case_table("all", [old, factory.record(scope="cold")])
-    assert ("began, UTC" in one.columns, one.notes) == (False, ())
+    assert ("began, UTC" in one.columns, one.notes) == (False, table.notes[:1])
 
 
 @pytest.mark.parametrize("side", ["cpu", "gpu"])
@@ -982,7 +1028,11 @@ def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine(monkeypat
     again = Reproducibility(answers=(Answer(side="CPU", hosts=2, inside=inside),))
     monkeypatch.setattr(Facts, "reproducibility", again)
     made = factory.pages(factory.campaign())["index.md"]
-    assert f'<p class="note">{again.words} <a href="trust.html">' in made
+    words = again.words.removesuffix(".")
+    assert f'<p class="note">{words}, over all machines. <a href="trust.html">' in made
+    own = Answer(side="GPU", machine=factory.HOST.name, hosts=2, inside=Share(value=0.5, low=0, high=1, trials=4))
+    monkeypatch.setattr(Facts, "reproducibility", Reproducibility(answers=(*again.answers, own)))
+    assert ", over all machines; on this GPU 50 % of 4 times did." in factory.pages(factory.campaign())["index.md"]
 
 
 def test_cases_stand_with_jax_first_plain_ones_before_variants_and_batches_by_their_number():

@@ -4,7 +4,7 @@
   "use strict";
 
   const CALLED = 3, FEWEST_DEGREES = 1.5;
-  const INSIDE = "inside the range of a further campaign", OPEN = "not separated";
+  const INSIDE = "inside the range of the next host", OPEN = "undecided";
 
   // Logarithm of the gamma function. Source: Lanczos, A precision approximation of the gamma function (1964).
   function logGamma(x) {

@@ -100,6 +100,8 @@
 
   if (place && reading) {
     window.addEventListener("hashchange", show);
+    // Loading ends at the row that the address names; the record stands above it.
+    window.addEventListener("load", function () { setTimeout(function () { if (!place.hidden) place.scrollIntoView(); }); });
     show();
   }
 })();

@@ -37,12 +37,12 @@ class _Form:
     beside: bool
     mean: int  # height of a mean's row
     model: int  # height of a model's row
-    number: int  # from a mark down to its number
+    numbers: tuple[int, int]  # from a mark down to its number: of two that are near, the second has the other place
     apart: float  # decades between two numbers of a row, which would run into each other
 
 
-_WIDE = _Form(width=540, beside=True, mean=32, model=32, number=-13, apart=0.3)
-_NARROW = _Form(width=370, beside=False, mean=60, model=60, number=15, apart=0.45)
+_WIDE = _Form(width=540, beside=True, mean=32, model=46, numbers=(-11, 20), apart=0.3)
+_NARROW = _Form(width=370, beside=False, mean=60, model=68, numbers=(14, 27), apart=0.45)
 
 
 def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Point], narrow: bool = False) -> Row:
@@ -54,14 +54,14 @@ def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Poi
     ends = [end for p in (*means, *points, *claims) for end in (p.low, p.value, p.high) if end]
     across = {"domain": [min(ends) / 1.4, max(ends) * 1.4], "nice": False, "type": "log"}
     models = list(dict.fromkeys(point.row for point in points))
-    ticks = [{"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text} for claim in claims]
+    ticks = list(map(_tick, claims))
     look = _look(series)
-    numbered = list(_numbered(points, form.apart))
-    lower = [*_ticks(ticks), *_marks([_row(point) for point in points], look), _numbers(numbered, form)]
+    marks = [_row(point) for point in points]
+    lower = [*_ticks(ticks), *_marks(marks, look), *_placed([*marks, *ticks], form)]
     panels = [_panel(lower, models, form, form.model, across, _ACROSS)]
     if len(models) > 1 or len(series) > 1:
         of_all = [_row(mean, row=mean.series) for mean in means]
-        upper = [*_marks(of_all, look), _numbers(of_all, form)]
+        upper = [*_marks(of_all, look), _numbers(of_all, form.numbers[0])]
         panels.insert(0, _panel(upper, series, form, form.mean, across, None))
     room = _WIDER * max((len(name) for name in (*series, *models)), default=0) if form.beside else 0
     return joined("vconcat", panels, {"spacing": 20, "padding": {"left": 14 + room, "right": 8, "top": 5, "bottom": 5}})
@@ -120,8 +120,8 @@ def _ticks(rows: Sequence[Row]) -> Iterator[Row]:
         yield _layer(rows, "tick", {"thickness": 2, "size": 18, "color": _GREY}, tooltip=_TIPS)
 
 
-def _numbers(rows: Sequence[Row], form: _Form) -> Row:
-    return _layer(rows, "text", {"fontSize": _FONT - 1, "dy": form.number}, text=_named("text"))
+def _numbers(rows: Sequence[Row], down: int, field: str = "text", **look: Any) -> Row:
+    return _layer(rows, "text", {"fontSize": _FONT - 1, "dy": down, **look}, text=_named(field))
 
 
 def _row(point: Point, row: str = "") -> Row:
@@ -136,11 +136,21 @@ def _row(point: Point, row: str = "") -> Row:
     }
 
 
-def _numbered(points: Sequence[Point], apart: float) -> Iterator[Row]:
-    """Yield the points whose number has room: none before it in its row stands too near."""
-    taken: dict[str, list[float]] = {}
-    for point in points:
-        near = taken.setdefault(point.row, [])
-        if all(abs(math.log10(point.value / other)) >= apart for other in near):
-            near.append(point.value)
-            yield _row(point)
+def _tick(claim: Point) -> Row:
+    number, *_ = claim.text.partition(",")
+    return {"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text, "number": number}
+
+
+def _placed(rows: Sequence[Row], form: _Form) -> Iterator[Row]:
+    """Yield the numbers of marks, and in grey those of ticks, at the first place where none of the row is too near."""
+    taken: dict[tuple[str, int], list[float]] = {}
+    texts: dict[tuple[int, bool], list[Row]] = {}
+    for row in rows:
+        for down in form.numbers:
+            near = taken.setdefault((row["row"], down), [])
+            if all(abs(math.log10(row["value"] / other)) >= form.apart for other in near):
+                near.append(row["value"])
+                texts.setdefault((down, "solid" in row), []).append(row)
+                break
+    for (down, mark), some in texts.items():
+        yield _numbers(some, down) if mark else _numbers(some, down, "number", color=_GREY, fontStyle="italic")

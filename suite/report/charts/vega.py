@@ -217,6 +217,7 @@ class Figure:
     alternative: str
     title: str = ""  # its finding
     form: Literal["", "wide", "narrow", "half"] = ""  # the screens that it is for; half: two stand beside each other
+    series: tuple[str, ...] = ()  # those of a legend that stays in sight beside a tall chart
     live: bool = True  # whether a script draws it, so that marks tell their values
 
     @cached_property

@@ -40,8 +40,8 @@ def files(facts: Facts) -> dict[str, str]:
         "home.md.j2",
         here=here,
         overview=shown,
-        familiar=cards(speedups) if here else None,
-        again=facts.reproducibility.words,
+        familiar=cards(speedups, facts.local) if here else None,
+        again=_again(facts, here),
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
         questions=[(name, question.title) for name, question, its in answers.answered(facts) if its],
@@ -49,6 +49,15 @@ def files(facts: Facts) -> dict[str, str]:
         dataset=dataset(facts),
     )
     return {path: text for figure in shown.figures for path, text in figure.files.items()} | {PATH: page}
+
+
+def _again(facts: Facts, here: str | None) -> str:
+    """Return how often a range holds on the next host, over all machines and on this one's GPU; '' if unknown."""
+    words = facts.reproducibility.words
+    if here is None or not words:
+        return words
+    own = facts.reproducibility.of_machine(facts.machines[here][0].machine.name)
+    return f"{words.removesuffix('.')}, over all machines{f'; on this GPU {own} did' if own else ''}."
 
 
 def _names(records: Iterable[Record]) -> Mapping[str, str]:

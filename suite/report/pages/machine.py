@@ -14,6 +14,9 @@ from suite.results.records.machine import Machine
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import current_cases
+from suite.scopes import SCOPES
+
+_UNKNOWN = ("", "none", "not known", "not shown")  # values that say nothing of a machine
 
 _METHOD = "it is raised if timing changes, and times of different methods are not pooled"
 
@@ -42,7 +45,12 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         overview=shown,
         places=facts.places[slug],
         beside=() if timed_gpu else tables.without_gpu(facts.general, slug),
-        facts=_facts(records, what, _shared(facts.current, slug)),
+        lead="" if shown or facts.places[slug] else _lead(records),
+        facts=[
+            (name, value)
+            for name, value in _facts(records, what, _shared(facts.current, slug))
+            if value not in _UNKNOWN
+        ],
         versions=_versions(records),
         ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
         steps=roofline.table("Steps below the ceilings of this machine, each of one campaign", steps, ceilings)
@@ -52,6 +60,16 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     )
     charts = {path: text for figure in (shown.figures if shown else ()) for path, text in figure.files.items()}
     return charts | {path: page}
+
+
+def _lead(records: Sequence[Record]) -> str:
+    """Return what a machine without a step to rank has timed, in a sentence."""
+    models: dict[str, set[str]] = {}
+    for record in records:
+        if not is_ceiling(record):
+            models.setdefault(SCOPES[record.case.scope].sentence, set()).add(record.workload)
+    timed = "; ".join(f"{what} ({units.pluralize(len(names), 'model')})" for what, names in models.items())
+    return f"This machine is not ranked among the others. It has timed: {timed or 'nothing but its ceilings'}."
 
 
 def _facts(records: Sequence[Record], what: Machine, shared: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -88,6 +88,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
     The machine of the headline comes first, and of each machine the speed-ups.
     """
     first = headline.number.key.machine if headline else ""
+    about = citations[0].number.record.description
     quotable = sorted(
         (cited for cited in citations if cited.number.quotable),
         key=lambda cited: (cited.number.key.machine != first, cited.number.key.metric not in RATIOS),
@@ -97,6 +98,7 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
         f"numbers/{workload}.md",
         template="numbers.md.j2",
         workload=workload,
+        name=about.title if about.documented else workload,
         home=_home(citations[0].number.record),
         headline=_headline(headline, site) if headline else None,
         machines={
@@ -142,7 +144,12 @@ def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequenc
 
 
 def _shown(cited: Citation) -> dict[str, Any]:
-    return {"cited": cited, "place": place(cited.number), "former": former_place(cited.number)}
+    return {
+        "cited": cited,
+        "place": place(cited.number),
+        "former": former_place(cited.number),
+        "record": record_address(cited.number.record, "../", local=False),
+    }
 
 
 def _row(cited: Citation) -> dict[str, Any]:
@@ -150,7 +157,6 @@ def _row(cited: Citation) -> dict[str, Any]:
     campaigns = units.pluralize(len(number.campaigns), "campaign")
     return _shown(cited) | {
         "file": address(path(number).removeprefix("numbers/")),
-        "record": record_address(number.record, "../", local=False),
         "evidence": (cited.hosts, campaigns, cited.when, *cited.software.split(", ")),
         "copied": _copied(cited),
     }

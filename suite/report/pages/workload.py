@@ -1,7 +1,7 @@
 """A workload's page: its source, its reported and measured numbers, machine by machine; and its copyable step."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.experiments.kernels import kernel_times
@@ -9,6 +9,7 @@ from suite.report.parts import ladder, lead, rungs, tables
 from suite.report.parts.facts import STEPS, Facts
 from suite.report.parts.html import Html, address, anchor
 from suite.report.parts.on_machine import on_machine
+from suite.report.parts.overview import first
 from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -18,6 +19,16 @@ from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
 
+_SMALL = 1_000_000  # parameters of a network that people call small
+_ALSO: Mapping[str, tuple[str, ...]] = {  # what people call a family of models
+    "convolution": ("CNN", "ConvNet", "training"),
+    "dense": ("MLP", "training"),
+    "inference": ("CNN", "prediction", "serving", "CPU", "GPU"),
+    "residual": ("ResNet", "CNN", "training"),
+    "text": ("NLP", "training"),
+    "trees": ("XGBoost", "GBDT", "gradient boosting"),
+}
+
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page of each workload with its charts, and that of its copyable step."""
@@ -25,13 +36,16 @@ def files(facts: Facts) -> dict[str, str]:
     for record in facts.measured:
         records[record.workload].append(record)
     pages: dict[str, str] = {}
+    home = first(facts.speedups)
     for name in sorted(records):
-        pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name])
+        pages |= _page(facts, records[name], [item for item in facts.speedups if item.workload == name], home)
         pages |= _step_page(facts, name) if name in facts.copied else {}
     return pages
 
 
-def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
+def _page(
+    facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpeedUp], home: str | None
+) -> dict[str, str]:
     latest = max(records, key=lambda record: record.created)
     about, path = latest.description, f"workloads/{latest.workload}.md"
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
@@ -42,12 +56,13 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
         slug: on_machine(records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its))
         for slug, its in evidence.items()
     }
-    data, chosen = data_words(records, about), _first(steps)
+    data, chosen = data_words(records, about), _first(steps, home)
     amounts = rungs.rungs((*evidence[chosen].speedups, *evidence[chosen].ways) if chosen else ())
     page = facts.page(
         path,
         "workload.md.j2",
         about=about,
+        also=search_words(about),
         lead=lead.of_model(amounts, latest.workload),
         chart=next(iter(machines[chosen].ladder_figures), None) if chosen else None,
         facts=_facts(about, data),
@@ -65,10 +80,22 @@ def _page(facts: Facts, records: Sequence[Record], speedups: Sequence[PooledSpee
     return charts | {path: page}
 
 
-def _first(steps: Sequence[PooledSpeedUp]) -> str:
-    """Return the machine whose headline step has most hosts; '' without one."""
+def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
+    """Return the home page's machine, else the one whose headline step has most hosts; '' without a headline step.
+
+    So a reader who comes from the home page's table sees the same number again.
+    """
     headline = [item for item in steps if item.headline]
-    return max(headline, key=lambda item: (item.quotable, item.hosts)).machine if headline else ""
+    leading = max(headline, key=lambda item: (item.machine == home, item.quotable, item.hosts), default=None)
+    return leading.machine if leading else ""
+
+
+def search_words(about: Description) -> list[str]:
+    """Return other words for a model, which a search finds: code name, names with and without hyphens, size, kind."""
+    hyphened = [word for word in about.title.replace(",", "").split() if "-" in word]
+    joined = [word.replace("-", "") for word in hyphened]
+    small = ["small"] * (about.parameters < _SMALL)
+    return list(dict.fromkeys([about.name.replace("_", " "), *hyphened, *joined, *small, *_ALSO.get(about.family, ())]))
 
 
 def _facts(about: Description, data: str) -> list[tuple[str, str]]:

@@ -119,5 +119,5 @@ def _marks(chart: Chart | HeatMap) -> str:
     doubtful = "not to be quoted; the table has the reason."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
-    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
+    bars = f" With {chart.ends}." if any(point.low is not None for point in chart.points) else ""
     return bars + ("" if all(point.solid for point in chart.points) else f" Hollow: {doubtful}")

@@ -11,6 +11,7 @@ from suite.report.parts import placing
 from suite.report.parts.headlines import headlines
 from suite.report.parts.html import Html, links
 from suite.report.parts.names import named
+from suite.report.parts.overview import first
 from suite.report.parts.templates import render
 from suite.results.cite import stored_pools
 from suite.results.cite.citation import Citation
@@ -177,8 +178,8 @@ class Facts:
 
     @cached_property
     def headlines(self) -> Mapping[str, Sequence[Citation]]:
-        """Each model's speed-ups of a step in the headline setting, that of the best evidenced machine first."""
-        return headlines(self.citations)
+        """Each model's speed-ups of a headline step: quotable ones first, then the home page's machine."""
+        return headlines(self.citations, first(self.speedups))
 
 
 def read(

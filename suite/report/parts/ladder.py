@@ -9,7 +9,7 @@ from suite.report.charts import plots
 from suite.results.pooled.ladder import Amortised, Rung, elsewhere, step_beside
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
-from suite.results.views.rows import row_of
+from suite.results.views.rows import ratio_and_interval, row_of
 from suite.results.views.table import Cell, Table, chosen, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
 from suite.workload import Description
@@ -79,7 +79,7 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
     return (
         time_cell(item.cpu),
         time_cell(item.gpu),
-        *times_cells(item.ratio.estimate, item.record),
+        *ratio_and_interval(item),
         Cell(text=item.state, remark="; ".join(item.reasons)),
         Cell(text=units.count(item.hosts)),
     )
@@ -88,7 +88,7 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
     one = ("In a row of one campaign the interval is of one host, not of the kind of machine.",) if alone else ()
-    none = ("A row without an interval has one process, or too few hosts to estimate how much they differ.",)
+    none = ("No interval: measured once only, or on too few hosts.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
     return (*one, *(none if lacking else ()), *campaigns_note(alone))
 
@@ -150,11 +150,14 @@ def _name(rung: Rung) -> str:
 
 
 def finding(rungs: Sequence[Rung]) -> str:
-    """Return the speed-up of the first and of the last rung that has one, as the chart's title."""
-    known, apart = [rung for rung in rungs if rung.ratio is not None], elsewhere(rungs)
-    ends = [(rung, any(rung is one for one in apart)) for rung in (known[0], known[-1])]
-    words = (f"{_name(rung)} {_ratio(rung)}{' on other hosts' * far}" for rung, far in ends)
-    return f"As fast on the GPU: {'; '.join(words)}"
+    """Return the speed-up of the step and of the documented run, else of the widest work, as the chart's title."""
+    known = [rung for rung in rungs if rung.ratio is not None]
+    documented = [rung for rung in known if rung.compiling and not rung.blocking and rung.case.cache == "empty"]
+    first, last = known[0], next((rung for rung in documented if rung.case.scope == "run"), (documented or known)[-1])
+    far = " on other hosts" * any(last is one for one in elsewhere(rungs))
+    what = first.words[0].upper() + first.words[1:]
+    more = "" if last is first else f", {last.words} {_ratio(last)}{far}"
+    return f"{what} is {_ratio(first)} as fast on the GPU{more}"
 
 
 def _ratio(rung: Rung) -> str:

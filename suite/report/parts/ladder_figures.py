@@ -15,11 +15,11 @@ from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.views.experiment_result import Point
 
 _CAPTION = (
-    "CPU time over GPU time in full float32, on one kind of machine. Lines are 95 % intervals; on top, beside the "
-    "geometric means, they span most models. Hollow: not to be quoted. It has "
-    f"fewer than {FEWEST_HOSTS} hosts, no interval or too wide a one, or a baseline may take less than "
-    f"{CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: the articles' own numbers, also of whole runs "
-    "and clusters."
+    "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over models "
+    "and a line spans them, of ten or more without the highest and the lowest tenth. Below, it is the 95 % interval "
+    f"of one number. Hollow: not to be quoted yet. It has fewer than {FEWEST_HOSTS} hosts, no interval or too wide a "
+    f"one, or another framework may be over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and "
+    "numbers: the article's own, also of whole runs and clusters."
 )
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 
@@ -38,6 +38,7 @@ def figures(amounts: Sequence[Rung], name: str) -> Iterator[Figure]:
             caption=caption,
             alternative=alternative,
             form=form,
+            series=tuple(mean.series for mean in means),
         )
 
 
@@ -108,6 +109,6 @@ def _hosts(amounts: Sequence[Rung]) -> str:
     if not apart:
         return ""
     return (
-        f"Measured on other hosts than their step: {units.count(len(apart))} of the {units.count(len(wider))} other "
-        "marks. Two marks of a row surely differ only if their lines do not overlap."
+        f"{units.count(len(apart))} of the {units.count(len(wider))} other marks were measured on other hosts than "
+        "the step of their row. Two such marks surely differ only if their lines do not overlap."
     )

@@ -145,16 +145,20 @@ def _slower(step: Rung) -> Iterator[Html]:
 
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
-    each, results = [], []
+    each, results, starts = [], [], []
     for rung in amounts:
         both = rungs.both(step, rung)
         if rung is not step and both:
             results += [rung.by_workload[name] for name in both]
             before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
-            words, number = Html("{}, {} becomes <strong>{}</strong> ({})"), units.pluralize(len(both), "model")
-            each.append(words.format(rung.words, short(before), short(after), number))
+            number = units.count(len(both)) if each else units.pluralize(len(both), "model")
+            each.append(Html("<strong>{}</strong> {} ({})").format(short(after), rung.words, number))
+            starts.append(before)
     if each:
-        yield Html("Counting more of the work changes it: {}.").format(Html("; ").join(each))
+        ends = dict.fromkeys((short(min(starts)), short(max(starts))))
+        yield Html("If more of the work is counted, the GPU gains less: {}. A step of these models gains {}.").format(
+            Html(", ").join(each), " to ".join(ends)
+        )
     if apart := rungs.elsewhere(results, step):
         yield Html.escape(f"{_of(len(apart), len(results))} timed on other hosts than the model's step.")
 
@@ -210,7 +214,7 @@ def _best(items: Sequence[PooledSpeedUp]) -> str:
     over = geometric_mean(item.best_over_best.value for item in compared)
     same = rungs.mean(compared)
     return (
-        f" With the fastest way of any framework on each side, {short(same)} becomes {short(over)} "
+        f" With the fastest way on each side, PyTorch, Keras and XGBoost included, {short(same)} becomes {short(over)} "
         f"({units.pluralize(len(compared), 'model')})."
     )
 

@@ -45,6 +45,11 @@ class OnMachine:
     reasons: Sequence[str]  # why cases are not quotable
 
     @property
+    def summed(self) -> bool:
+        """Whether there is more to show than the list of times."""
+        return bool(self.kernels or self.ladder or self.break_even)
+
+    @property
     def figures(self) -> Sequence[Figure]:
         """All charts."""
         return [*self.ladder_figures, *filter(None, (self.course, self.samples))]

@@ -86,6 +86,8 @@ def _of_words(column: Sequence[Cell]) -> bool:
 
 def _address(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) -> Html | None:
     if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
+        if cell.number and cell.record.campaign not in local:
+            return address(f"{up}{cell.number}")
         return record_address(cell.record, up, cell.record.campaign in local)
     return links.get(cell.text)
 
@@ -106,12 +108,13 @@ _TABS = {
     "answers": ("Answers", "answers/index.html"),
     "experiments": ("Answers", "answers/index.html#experiments"),
     "workloads": ("Models", "models.html"),
-    "machines": ("Machines", "coverage.html"),
+    "machines": ("Machines", "machines/index.html"),
     "numbers": ("Cite", "citing.html"),
 }
 _METHOD = ("the method in one screen", "method.html")
 _READING = ("how to read a result", "reading.html")
 _ANSWERS = ("questions people ask", "answers/index.html")
+_LEDGER = ("do the articles’ numbers hold?", "ledger.html")
 _CITING = ("how to cite a number", "citing.html")
 _SORT_DIGITS = 7  # of the number by which a cell is sorted: records have all
 _NEXT = {  # what to read next, by a page's path or folder
@@ -123,14 +126,20 @@ _NEXT = {  # what to read next, by a page's path or folder
     "kinds.md": (("compare two machines", "compare.html"), _METHOD),
     "learning.md": (("model parity", "parity.html"), ("can the numbers be trusted?", "trust.html")),
     "ledger.md": (("the log of the method", "changes.html"), _ANSWERS),
-    "machines": (_ANSWERS, ("the models", "models.html"), _READING),
-    "models.md": (_ANSWERS, ("what the data looks like", "data.html")),
-    "numbers": (_CITING, _READING),
+    "machines": (("the other machines", "machines/index.html"), _ANSWERS, _READING),
+    "machines/index.md": (
+        ("compare two machines", "compare.html"),
+        ("add your machine", "contributing.html"),
+        _ANSWERS,
+    ),
+    "models.md": (_LEDGER, _ANSWERS, ("what the data looks like", "data.html")),
+    "numbers": (("all numbers to quote", "numbers/index.html"), _CITING, _READING),
+    "numbers/index.md": (_CITING, _READING),
     "parity.md": (("do the networks learn?", "learning.html"), ("can the numbers be trusted?", "trust.html")),
     "records.md": (("compare two machines", "compare.html"), _CITING),
     "standing.md": (("is the CPU side fair?", "method.html#is-the-cpu-side-fair"), _ANSWERS),
     "trust.md": (_METHOD, _READING),
-    "workloads": (_ANSWERS, ("the other models", "models.html"), _READING),
+    "workloads": (_LEDGER, _ANSWERS, ("the other models", "models.html"), _READING),
 }
 
 

@@ -51,6 +51,27 @@ _METHOD = {  # marked in sentences too
     "MFU": "Model FLOP utilisation: a step's FLOP/s over the highest rate of matrix products measured on the machine.",
     "floor": "The least time of a step on this machine, by its FLOP and bytes.",
 }
+_WORDS = {  # of the field, marked in sentences too
+    "geometric mean": "The n-th root of the product of n ratios: 2x and 8x have the mean 4x.",
+    "virtual core": "What a virtual machine calls a core: often one of the two hardware threads of a core.",
+    "steady state": "The time after warm-up, in which each step takes as long as the one before.",
+    "lowering": "JAX's translation of a Python function into the compiler's input, before it is compiled.",
+    "CUDA graph": "Many launches of GPU work that are recorded once and then started by one call.",
+    "surely": "The whole 95 % interval lies on that side.",
+}
+_COMMON = {  # in tables and on the method's pages; too common to be marked in sentences
+    "host": "One computer, or one boot of it. A kind of machine has many; they differ in speed.",
+    f"1 host of {FEWEST_HOSTS}": f"One host has measured it; a number that may be quoted needs {FEWEST_HOSTS}.",
+    "process": "One program run of one case: it warms up, takes several samples and ends.",
+    "case": "What one process times: a model on the CPU or GPU, with scope, batch, precision and way.",
+    "way": "How a step is written and called, such as nnx.jit once a step, or many steps in one call.",
+    "dispatch": "Handing a compiled step to the device; the program goes on while the device works.",
+    "backend": "The side that computes: CPU or GPU.",
+    "pinned": "A key with @ and a digest; it means the same number for ever.",
+    "headline batch": "The batch of the article; a model's headline number has it.",
+    "clock ladder": "The speed-up of a model as more of the work is timed, from a step to a whole run.",
+    "documented": "Written in an article: reported. A number that follows from reported ones is derived.",
+}
 _CERTIFIED = (
     "A speed-up's CPU side is fair: the fastest other implementation on the same cores surely takes at least "
     f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
@@ -93,6 +114,7 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
     """Return the words and their meanings, by table column; the trust session's parts give the intervals' coverage."""
     return {
         "Method: how a number comes about": {**_METHOD},
+        "Plain words": {**_WORDS, **_COMMON},
         "Scope: what is timed": {
             **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},
             "latency": "One blocking step: the next begins after it has ended. In steady state the next is dispatched "
@@ -148,4 +170,4 @@ def tooltips() -> Mapping[str, str]:
 
 def in_sentences() -> Sequence[str]:
     """Return the words that mean the same in any sentence; the others, such as `open`, are marked in tables alone."""
-    return (*_METHOD, *(word for word in _STATES if word not in ("open", "invalid")), "certified", "next host")
+    return (*_METHOD, *_WORDS, *(word for word in _STATES if word not in ("open", "invalid")), "certified", "next host")

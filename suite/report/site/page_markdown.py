@@ -23,7 +23,8 @@ _BLOCKS = frozenset(
     ("p", "div", "section", "article", "ul", "ol", "dl", "figure", "figcaption", "details", "summary", "li", "dt", "dd")
 )
 _INLINE = {"strong": "**", "b": "**", "em": "*", "i": "*"}
-_MOST_ROWS, _MOST_ITEMS, _LONGEST = 12, 10, 1500  # of a table, of a list of reasons; letters of a chart's text
+# Rows of a table, more than there are models; items of a list of reasons; letters of a chart's text.
+_MOST_ROWS, _MOST_ITEMS, _LONGEST = 40, 10, 1500
 
 
 def markdown(content: str, tables: Sequence[dict[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from suite import former, units
-from suite.results.cite.number import METRICS, RATIOS, Metric, Number, Unit, version_of
+from suite.results.cite.number import METRICS, RATIOS, Key, Metric, Number, Unit, version_of
 from suite.scopes import SCOPES
 
 TITLE = "How much faster is a GPU? A reference suite"
@@ -84,7 +84,7 @@ class Citation:
         """Interval, range, hosts and state in words."""
         known = [f"95 % interval {self.interval}"] if self.number.value.low is not None else []
         if self.number.pooled:
-            known += [f"a further campaign {self.further}"] if self.further else []
+            known += [f"next host {self.further}"] if self.further else []
             known += [self.hosts]
         return ", ".join([*known, self.number.word or self.number.state])
 
@@ -151,17 +151,18 @@ class Citation:
 
     @property
     def proof(self) -> str:
-        """The record or pool behind it, and its digest."""
+        """The record or pool behind it, and its digest. If the site's address is unknown, the record has none."""
         number = self.number
+        record = self.record if self.site else f"{number.record.name} of campaign {number.record.campaign}"
         digest = f", sha256 {number.digest}" if number.digest else ""
         if not number.pooled:
-            return f"record {self.record}{digest}"
-        return f"pool of {units.pluralize(len(number.members), 'record')}, among them {self.record}{digest}"
+            return f"record {record}{digest}"
+        return f"pool of {units.pluralize(len(number.members), 'record')}, among them {record}{digest}"
 
     @property
     def permalink(self) -> str:
         """The address of the number's row on the site."""
-        return f"{self.site}numbers/{quote(self.number.record.workload)}.html#{place(self.number)}"
+        return self.site + row(self.number.key, self.number.record.workload)
 
     @property
     def reservation(self) -> str:
@@ -171,7 +172,16 @@ class Citation:
 
 def place(number: Number) -> str:
     """Return a number's anchor on its workload's page."""
-    return number.key.unpinned.text().replace("/", ".")
+    return _anchor(number.key)
+
+
+def row(key: Key, workload: str) -> str:
+    """Return the address of a number's row on its workload's page of numbers, below the site's."""
+    return f"numbers/{quote(workload)}.html#{_anchor(key)}"
+
+
+def _anchor(key: Key) -> str:
+    return key.unpinned.text().replace("/", ".")
 
 
 def path(number: Number) -> str:

@@ -51,6 +51,11 @@ def thresholds(current: Found) -> Iterator[Number]:
             )
 
 
+def speedup_key(item: PooledSpeedUp) -> Key:
+    """Return the key of a speed-up: that of its GPU side's case."""
+    return _key(item.machine, item.gpu, "speedup")
+
+
 def threshold_key(item: Threshold) -> Key:
     """Return the key of a threshold: that of a step of its family in its way, at the usual batch."""
     first, *_ = item.calls
@@ -95,7 +100,7 @@ def _time(
 
 def _speedup(item: PooledSpeedUp) -> Number:
     return Number(
-        key=_key(item.machine, item.gpu, "speedup"),
+        key=speedup_key(item),
         value=item.ratio,
         state=item.state,
         reasons=item.reasons,

@@ -18,7 +18,7 @@ from suite.results.stats.pooling import Pooled, moments, smallest_change
 from suite.results.stats.variance_components import logarithms, of_cell
 from suite.variants import way_of
 
-Verdict = Literal["faster", "slower", "inside the range of a further campaign", "not separated"]
+Verdict = Literal["faster", "slower", "inside the range of the next host", "undecided"]
 _WAY = ("implementation=", "variant=", "allocator=")  # axes that a setting does not name: the way does, or none counts
 _DIGITS = 9
 _WORDS = 7  # of a cell, before its figures
@@ -117,12 +117,12 @@ def verdict(first: Pool, second: Pool) -> Verdict:
     over = ratio(first, second)
     least = smallest_change(first.cell, second.cell, first.among, second.among)
     if over.low is None or least is None:
-        return "not separated"
+        return "undecided"
     if max(over.value, 1 / over.value) > least:
         return "faster" if over.value > 1 else "slower"
     _, error2, further2, degrees = moments(first.cell, first.among)
     inside = abs(math.log(over.value)) <= pooling.reach([(error2 + further2, degrees)])
-    return "inside the range of a further campaign" if inside else "not separated"
+    return "inside the range of the next host" if inside else "undecided"
 
 
 def document(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> dict[str, Any]:

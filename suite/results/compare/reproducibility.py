@@ -181,7 +181,12 @@ class Reproducibility:
         speedups = [first.pop(SPEED_UP)] if SPEED_UP in first else []
         parts = _counted(first.values(), "time"), _counted(speedups, "speed-up")
         shares = " and ".join(filter(None, parts))
-        return f"Each host was left out in turn: the range of the other hosts contains {shares}." if shares else ""
+        return f"Each host was predicted from the others: {shares} lay in the predicted range." if shares else ""
+
+    def of_machine(self, name: str) -> str:
+        """Return how many times on one machine's own GPU the others predict, for the end of a sentence; '' if none."""
+        parts = [a.inside for a in self.answers if a.inside and a.machine == name and a.side in (GPU, SHORT)]
+        return _counted(parts, "time")
 
     @property
     def missed(self) -> tuple[str, ...]:

@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from suite import units
+from suite.results.cite import citation
+from suite.results.cite.pooled_numbers import speedup_key
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -47,7 +50,13 @@ def step_share_cell(share: Estimate | None) -> Cell:
 
 def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
     """Return the cells of a speed-up's CPU time, GPU time, ratio and interval."""
-    return time_cell(item.cpu), time_cell(item.gpu), *times_cells(item.ratio.estimate, item.record)
+    return time_cell(item.cpu), time_cell(item.gpu), *ratio_and_interval(item)
+
+
+def ratio_and_interval(item: PooledSpeedUp) -> tuple[Cell, Cell]:
+    """Return the cells of a speed-up, which leads to the row of its number, and of its interval."""
+    ratio, within = times_cells(item.ratio.estimate, item.record)
+    return replace(ratio, number=citation.row(speedup_key(item), item.workload)), within
 
 
 def state_cells(item: PooledSpeedUp) -> tuple[Cell, Cell]:

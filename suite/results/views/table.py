@@ -23,12 +23,16 @@ OF_ONE_CAMPAIGN = (  # a note of tables whose times are not pooled
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A table's cell: text, a number to sort by, the record behind it, or why the value is missing."""
+    """A table's cell: text, a number to sort by, the record behind it, or why the value is missing.
+
+    A number with a key also has the address of its row on the page of numbers, below the site's.
+    """
 
     text: str
     sort: float | None = None
     record: Record | None = None
     remark: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,50 @@
+"""The list of all machines, in words that a reader knows: GPU, processor, cores, and what a step gains."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from suite import units
+from suite.report.parts import generations, lead, rungs
+from suite.report.parts.facts import Facts
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.machine import Machine
+from suite.results.views.rows import row_of
+from suite.results.views.table import Cell, Table
+
+PATH = "machines/index.md"
+_COLUMNS = ("machine", "GPU", "CPU", "cores", "speed-up of a step", "models")
+
+
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    table = Table(title="The machines, those with a GPU first", columns=_COLUMNS, rows=tuple(_rows(facts)), words=True)
+    return {PATH: facts.page(PATH, "machines.md.j2", table=table, lead=_lead(facts))}
+
+
+def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
+    machines = {slug: max(records, key=lambda one: one.created).machine for slug, records in facts.machines.items()}
+    for slug in sorted(machines, key=lambda slug: not machines[slug].gpus):
+        machine, step = machines[slug], rungs.step(rungs.rungs(facts.evidence[slug].speedups))
+        cores = f"{units.count(machine.cores)}{' virtual' * bool(machine.virtual)}"
+        yield row_of(machine.name, gpus(machine), generations.processor(machine), cores, *_gain(step))
+
+
+def _gain(step: rungs.Rung | None) -> tuple[Cell, Cell]:
+    """Return the cells of the geometric mean of a machine's steps, and of how many models have one."""
+    items: Sequence[PooledSpeedUp] = list(step.by_workload.values()) if step else []
+    if not items:
+        return Cell(text=units.DASH, remark="no step was timed on both its CPU and its GPU"), Cell(text=units.DASH)
+    mean = rungs.mean(items)
+    return Cell(text=lead.short(mean), sort=mean), Cell(text=units.count(len(items)), sort=len(items))
+
+
+def gpus(machine: Machine) -> str:
+    """Return the names of a machine's GPUs, equal ones counted; 'none' without one."""
+    counted = Counter(gpu.name for gpu in machine.gpus)
+    return ", ".join(f"{number} x {name}" if number > 1 else name for name, number in counted.items()) or "none"
+
+
+def _lead(facts: Facts) -> str:
+    number = units.pluralize(len(facts.machines), "machine")
+    with_gpu = sum(any(record.machine.gpus for record in records) for records in facts.machines.values())
+    return f"{number} have timed models, {units.count(with_gpu)} of them with a GPU." if facts.machines else ""
