@@ -229,7 +229,7 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
     assert table.rows[-1][4].text == "–"
     assert table.notes == (
         "In a row of one campaign the interval is of one host, not of the kind of machine.",
-        "A row without an interval has one process, or too few hosts to estimate how much they differ.",
+        "No interval: measured once only, or on too few hosts.",
     )
 
 
