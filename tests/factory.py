@@ -4,6 +4,7 @@ import msgspec
 
 from suite import __version__
 from suite.case import Case
+from suite.results.pooled import pools
 from suite.results.pooled.machine_evidence import Evidence, evidence
 from suite.results.records.machine import Gpu, Machine, Software
 from suite.results.records.record import SCHEMA, Record
@@ -170,6 +171,11 @@ def hosts(count=3, cpu=0.0100, gpu=0.0010, baseline=0.0101, spread=0.001, day=1,
             steps = [seconds] * len(runs)
             made.append(record(backend=backend, implementation=implementation, step_seconds=steps, runs=runs, **when))
     return tuple(made)
+
+
+def current(records):
+    """The current pool of each machine and case."""
+    return pools.current(pools.pools(records))
 
 
 def with_energy(**changes):

@@ -220,7 +220,7 @@ def test_a_title_names_the_least_and_the_greatest_value_by_names_for_people():
 def test_a_title_prefers_what_may_be_quoted_and_counts_it():
     sure = Point(series="a", row="sure", value=2.0, text="2x")
     doubtful = Point(series="a", row="doubtful", value=9.0, text="9x", solid=False)
-    assert titled(sure, doubtful) == "2x (sure); 1 of 2 may be quoted"
+    assert titled(sure, doubtful) == "2x (sure), counting only the 1 of 2 that may be quoted"
     assert titled(doubtful) == "9x (doubtful); not to be quoted yet"
 
 
@@ -249,3 +249,25 @@ def test_no_interval_shines_through_a_hollow_mark_on_the_ground_of_either_palett
     for palette, ground in (("light", light), ("dark", dark)):
         picture = vega.svg(plots.plot(Chart(caption="", across="x", points=points)), palette)
         assert 0 < picture.index('opacity="0.7"') < picture.index(f'fill="{ground}"')  # the interval is drawn first
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize(("rows", "sides"), [(3, []), (40, ["bottom", "top"])])
+def test_a_tall_chart_has_its_axis_above_the_rows_too(rows, sides, narrow):
+    points = tuple(Point(series="", row=f"model {i}", value=i + 1.0, text=f"{i}") for i in range(rows))
+    spec = plots.plot(Chart(caption="", across="ratio", points=points, level=1.0), narrow)
+    axes = [layer["encoding"]["x"].get("axis") for layer in spec["layer"] if "field" in layer["encoding"].get("x", {})]
+    assert [axis["orient"] for axis in axes if axis and "orient" in axis] == sides
+    assert any(axes)
+
+
+def test_a_leader_to_a_name_has_no_series_colour():
+    points = tuple(
+        Point(series=name, at=at, value=value)
+        for name, ends in {"short": (1.0, 10.0), "long": (1.0, 1e6)}.items()
+        for at, value in zip(ends, (1.0, 2.0), strict=True)
+    )
+    chart = Chart(caption="", across="batch", up="speed", points=points, joined=True)
+    (lead,) = [each for each in plots.plot(chart)["layer"] if each["mark"].get("strokeDash") == [1, 4]]
+    assert "color" not in lead["encoding"]
+    assert lead["mark"]["color"] == "#888888"

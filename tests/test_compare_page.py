@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from pathlib import Path
 
 import factory
@@ -11,6 +12,7 @@ from hostile_packs import archive
 from test_site import built, copied
 from test_site_places import served
 
+from suite import units
 from suite.report.pages import compare
 from suite.report.parts.templates import embedded
 from suite.report.site import pages
@@ -26,7 +28,7 @@ from suite.results.stats.statistics import t_quantile
 from suite.variants import way_of
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = ("tablesort.min", "records", "pooled", "compare", "own-record")
+SCRIPTS = ("tablesort.min", "units", "records", "pooled", "compare", "own-record")
 OTHER = msgspec.structs.replace(
     factory.HOST, name="other-gpu, 8 cores", cores=8, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA X"),)
 )
@@ -83,6 +85,20 @@ def test_the_scripts_quantiles_are_those_of_scipy(opened):
     for degrees in (1.0, 1.5, 2.0, 2.7, 3.0, 5.5, 12.0, 40.0, 1000.0, 1e5):
         value = page.evaluate("degrees => suitePooled.tQuantile(degrees)", degrees)
         assert math.isclose(value, t_quantile(degrees), rel_tol=1e-8), degrees
+
+
+@pytest.mark.browser
+def test_the_scripts_round_as_the_pages_do(opened):
+    page, noise = opened(_published(factory.hosts())[0]), random.Random(1)
+    values = [*(10 ** noise.uniform(-8, 5) for _ in range(1000)), 0.0, 1.0, 0.9996, 0.09996, 99.95, 119.5, 3599.6, 4e4]
+    ends = [(value / share, value * share) for value in values for share in (1.0, 1 + 10 ** noise.uniform(-4, 0))]
+    script = """([values, ends]) => [values.map(suiteUnits.seconds), values.map(value => suiteUnits.ratio(value)),
+        ends.map(([low, high]) => suiteUnits.ratio(low, low, high)), ends.map(pair => suiteUnits.interval(...pair))]"""
+    seconds, plain, ratios, intervals = page.evaluate(script, [values, ends])
+    assert [text.replace("\u00a0", " ") for text in seconds] == [units.seconds(value) for value in values]
+    assert plain == [units.ratio(value) for value in values]
+    assert ratios == [units.ratio(low, low, high) for low, high in ends]
+    assert intervals == [units.interval(low, high) for low, high in ends]
 
 
 @pytest.mark.browser
@@ -182,7 +198,7 @@ def test_what_is_compared_stands_in_the_address(opened):
 def test_a_gpu_that_takes_twice_as_long_is_called_slower_by_half(opened):
     page = opened(_published(_two_kinds())[0], "?side=gpu&a=test-gpu-16-cores&b=other-gpu-8-cores")
     row = page.locator("#compare tbody tr").first.locator("th, td").all_inner_texts()
-    assert row[3:6] == ["0.50x", "0.49 to 0.52", "slower"]
+    assert row[3:6] == ["0.500x", "0.490 to 0.511", "slower"]
 
 
 def _dropped(page, *files):
@@ -217,7 +233,7 @@ def test_a_record_that_takes_twice_as_long_is_called_slower(opened, tmp_path):
     slow = next(r for r in factory.on_hosts(factory.campaign(), shares=(2.0,)) if r.backend == "gpu")
     page = opened(_published(_two_kinds())[0])
     assert "yours is slower in 1, of 1 results" in _dropped(page, _file(tmp_path, to_json(slow)))
-    assert page.locator("#own tbody td").all_inner_texts()[3] == "0.50x"
+    assert page.locator("#own tbody td").all_inner_texts()[3] == "0.500x"
 
 
 @pytest.mark.browser

@@ -30,9 +30,9 @@ STEPS, BATCH = 3, 16
 TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
 LOST = 1e-3  # by which the second loss moves at least where a part of the batch is left out
 HARDLY = {"catdog_cnn_deep": 2e-4}  # which at first says the same of every picture; still 20 times the tolerance
-FAMILIES = ("mnist_mlp", "catdog_cnn_dropout", "dp_linear_mirrored")  # dense, convolution with dropout, linear
+FAMILIES = ("mnist_mlp", "dp_linear_mirrored")  # dense, linear
 ABOUT = {name: models.load(name).description for name in models.names()}
-SLOW = [  # every other network that is trained, with batch norm among them; trees have a test of their own
+SLOW = [  # every other network that is trained, with dropout and batch norm among them; trees have a test of their own
     name for name, about in ABOUT.items() if name not in FAMILIES and about.family not in ("inference", "trees")
 ]
 

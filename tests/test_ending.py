@@ -155,11 +155,16 @@ def test_what_is_resumed_goes_on_in_the_same_journal_with_a_budget_and_certainty
     [
         (signal.SIGINT, 130, "interrupted"),
         (signal.SIGTERM, 143, "interrupted by SIGTERM"),
-        (signal.SIGHUP, 129, "interrupted by SIGHUP"),
-        (signal.SIGUSR1, 138, "interrupted by SIGUSR1"),
-        (signal.SIGUSR2, 140, "interrupted by SIGUSR2"),
-        (signal.SIGXCPU, 152, "interrupted by SIGXCPU"),
-        (signal.SIGALRM, 142, "interrupted by SIGALRM"),
+        *(
+            pytest.param(signal_, code, f"interrupted by {signal_.name}", marks=pytest.mark.slow)
+            for signal_, code in (
+                (signal.SIGHUP, 129),
+                (signal.SIGUSR1, 138),
+                (signal.SIGUSR2, 140),
+                (signal.SIGXCPU, 152),
+                (signal.SIGALRM, 142),
+            )
+        ),
     ],
 )
 def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, code, why):

@@ -14,6 +14,8 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.claims import observations
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
+from suite.report.parts import rungs
+from suite.report.parts.lead import short
 from suite.results.single.roofline import roof, share
 from suite.results.single.summary import summary
 
@@ -669,6 +671,18 @@ def test_steps_below_ceilings_of_another_campaign_say_so_and_whether_these_are_s
     assert notes(ceilings[0], unsteady, bound(10**9, 10**6, 0.002, **newer)).endswith(
         "the table has reasons against 1 of 2 times."
     )
+
+
+def test_the_headline_is_the_mean_of_all_models_and_both_ends_as_on_the_machines_page():
+    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn")
+    found = of_one_machine([r for name, gain in zip(names, (0.5, 10, 50), strict=True)
+                            for r in factory.campaign((name,), cpu=0.01, gpu=0.01 / gain)])  # fmt: skip
+    lead = headline.read(found).lead
+    step = rungs.step(rungs.rungs(found.speedups))
+    assert f"one step is {short(step.mean)} as fast on the GPU" in lead
+    assert "geometric mean of 3 models, from 0.50" in lead
+    assert lead.endswith(" None of 3 may be quoted.")
+    assert headline.read(of_one_machine(factory.campaign(("mnist_mlp",)))).lead == ""
 
 
 def test_a_ceiling_is_no_speed_up():

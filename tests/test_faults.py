@@ -48,7 +48,7 @@ def test_a_run_of_which_nothing_makes_sense_fails(tmp_path):
     assert code == 1, said
 
 
-@pytest.mark.parametrize("variant", ["nnx-jit", "scan"])
+@pytest.mark.parametrize("variant", ["scan", pytest.param("nnx-jit", marks=pytest.mark.slow)])
 def test_a_variant_gives_a_record_of_its_own(tmp_path, variant):
     code, _, records = ran(tmp_path, "--variant", variant, "--scope", "step")
     assert code == 0
@@ -56,6 +56,7 @@ def test_a_variant_gives_a_record_of_its_own(tmp_path, variant):
     assert f"variant-{variant}" in records[0].name
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_does_not_matter(tmp_path):
     nowhere = "/dev/null/home"  # which refuses even root
     env = {"HOME": nowhere, "XDG_CACHE_HOME": f"{nowhere}/.cache", "XDG_CONFIG_HOME": f"{nowhere}/.config"}
@@ -87,6 +88,7 @@ def two_cores():
     os.sched_setaffinity(0, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_cores")
 def test_devices_are_split_over_in_a_whole_run_on_as_few_cores(tmp_path):
     code, said, records = ran(tmp_path, "--devices", "2", "--scope", "step")

@@ -146,6 +146,7 @@ def trained(program):
     return np.array(losses)
 
 
+@pytest.mark.slow
 def test_fits_left_to_themselves_lose_what_they_lose_alone():
     """In float64, as one in ten parts in float32: it parts from itself too where a weight is one rounding off."""
     seeds = range(5)

@@ -98,7 +98,7 @@ def test_a_machine_is_ranked_with_as_many_calls_whether_ten_or_forty_others_are_
 
     def ranked(machines):
         calls.clear()
-        steps = placing.headlines(growth.records(10 * machines))
+        steps = placing.headlines(factory.current(growth.records(10 * machines)))
         sentences = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
         return sentences, len(calls) / machines
 
@@ -113,7 +113,7 @@ def test_the_rank_is_that_against_all_machines(monkeypatch):
     for number, workloads in enumerate((("a",), ("a", "b"), ("b", "c", "d"), ("a", "b", "c", "d"), ("a", "b"), ("d",))):
         host = msgspec.structs.replace(factory.HOST, name=f"machine-{number}", cores=2 ** (number % 3))
         records += factory.campaign(workloads, host, cpu=0.01 * (1 + number * 5 % 4), gpu=0.001 * (1 + number * 3 % 5))
-    steps = placing.headlines(records)
+    steps = placing.headlines(factory.current(records))
     near = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
     monkeypatch.setattr(
         placing.Steps, "rivals", lambda self, slug: {name: own for name, own in self.of.items() if name != slug}

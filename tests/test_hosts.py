@@ -155,6 +155,7 @@ def taking_part(follower, patience_seconds=60):
     raise AssertionError("no process has joined")
 
 
+@pytest.mark.slow
 def test_a_host_that_is_lost_ends_what_it_took_part_in_and_no_number_comes_of_it(tmp_path, address):
     words = ("--hosts", "2", "--devices", "2", "--address", address)
     with run(tmp_path / "two", *words) as first, suite("join", address, "--patience", "4") as second:

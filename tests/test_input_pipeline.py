@@ -4,9 +4,11 @@ import factory
 import msgspec
 import pytest
 
+from suite.report.parts.from_storage import pipeline_table
 from suite.results.records.run import Energy, Sample
 from suite.results.single.input_pipeline import bound_by, input_pipeline, input_pipelines
 from suite.results.stats.statistics import Estimate
+from suite.results.views.rows import step_share_cell
 
 
 def record(scope="epoch", steps=(0.2, 0.2, 0.2), alone=(0.05, 0.05, 0.05), **changes):
@@ -36,6 +38,15 @@ def test_rates_are_examples_a_second_with_their_interval():
 )
 def test_a_device_is_the_bottleneck_from_nine_tenths_of_the_time_and_the_input_below_seven(share, bound):
     assert bound_by(Estimate(value=share, low=None, high=None, processes=3)) == bound
+
+
+def test_a_share_above_all_of_the_time_is_not_printed():
+    (row,) = pipeline_table([record(alone=(0.24,) * 3)]).rows
+    share = row[list(pipeline_table([record()]).columns).index("step's share")]
+    assert (share.text, share.sort) == ("–", None)
+    assert "the step alone took longer" in share.remark
+    assert row[-2].text == "device"
+    assert step_share_cell(input_pipeline(record()).share).text == "25 %"
 
 
 def test_each_step_is_paired_with_the_step_alone_of_its_own_process():

@@ -12,6 +12,7 @@ from test_site import built, checkout, rendered  # noqa: F401
 from suite import models
 from suite.case import Case
 from suite.report.parts import ladder as shown
+from suite.report.parts import rungs
 from suite.results.pooled import ladder
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.run import Sample, Stage
@@ -140,6 +141,28 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     assert ladder.ladder([whole("gpu", 40.0, *told_twice)])[1].gpu.seconds.value == pytest.approx(26.0)
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
     assert [rung.compiling for rung in untold] == [True]
+
+
+def test_ladder_and_lead_take_a_run_of_the_usual_data_and_rows_name_theirs():
+    def run(data, seconds, **changes):
+        sides = (("cpu", seconds), ("gpu", seconds / 10))
+        return [
+            factory.record(
+                backend=side, scope="run", data=data, step_seconds=[value], about=ABOUT, campaign=f"of-{data}", **changes
+            )
+            for side, value in sides
+        ]
+
+    for newest in ("embedded", "tfds"):
+        created = {data: f"202{4 + (data == newest)}-01-01T00:00:00Z" for data in ("embedded", "tfds")}
+        real, usual = run("tfds", 50.0, created=created["tfds"]), run("embedded", 100.0, created=created["embedded"])
+        (alone,) = ladder.ladder([*real, *usual])  # without pools, a rung is of one campaign
+        for rung in (*pooled([*real, *usual]), alone):
+            assert (rung.case.scope, rung.data_words) == ("run", "on the stand-in")
+        (alone,) = pooled(real, None)
+        assert alone.data_words == "on the real data"
+        amounts = rungs.rungs(pooled_speedups(factory.on_hosts([*usual, *real])))
+        assert [item.case.data for amount in amounts for item in amount.by_workload.values()] == ["embedded"]
 
 
 def test_a_whole_run_that_was_cut_short_is_no_rung():

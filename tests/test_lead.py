@@ -202,7 +202,7 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     tf32 = factory.on_hosts([factory.record("net", "gpu", [0.001] * 3, precision="tf32", about=about, batch=64)])
     shown = cards(pooled_speedups([*steps, *tf32, *sides("a", 10)]))
     assert [card.what for card in shown.cards] == [
-        "one step", "the first step, compiling included", "one step in TF32 on the GPU"
+        "one step", "the first step, compiling included", "one step in TF32 on the GPU; the CPU stays in float32"
     ]  # fmt: skip
     assert [card.value for card in shown.cards] == ["38.0x", "0.400x", "100x"]
     assert (shown.cards[0].caveat, shown.workload, shown.batch) == ("", "net", 64)

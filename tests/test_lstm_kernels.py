@@ -49,14 +49,15 @@ def apart(found, right):
     return [abs(mine - theirs).max() / max(abs(theirs).max(), 1e-9) for mine, theirs in zip(found, right, strict=True)]
 
 
-@pytest.mark.parametrize("positions", [1, 2, 7])
+@pytest.mark.parametrize("positions", [1, pytest.param(2, marks=pytest.mark.slow), 7])
 def test_states_and_gradients_are_those_of_the_loops(kernels, positions):
     given = arguments(positions)
     found, right = (states_and_gradients(of.last_states, given) for of in (kernels, lstm_gpu))
     assert max(apart(found, right)) < 3e-6
 
 
-@pytest.mark.parametrize("version", [(0, 11, 2), (0, 12, 0)])  # the kernels move bfloat16 themselves, or float32
+# the kernels move bfloat16 themselves, or float32
+@pytest.mark.parametrize("version", [(0, 11, 2), pytest.param((0, 12, 0), marks=pytest.mark.slow)])
 def test_in_bfloat16_only_what_is_stored_is_rounded(monkeypatch, kernels, version):
     monkeypatch.setattr(jax, "__version_info__", version)
     given = arguments(7, jnp.bfloat16)

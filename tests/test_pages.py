@@ -163,6 +163,13 @@ def test_the_page_links_its_machines():
     assert "of 1<" in page
 
 
+def test_the_coverage_pages_first_sentences_count_every_machine_once():
+    records = [factory.record(), factory.record(implementation="torch", machine=ODD)]
+    page = coverage.files(Facts(records=records, catalogue=[ABOUT]))["coverage.md"]
+    assert "Models were timed on 1 machine; 1 of them timed all 1. 1 more has records" in page
+    assert "more ha" not in coverage.files(Facts(records=records[:1], catalogue=[ABOUT]))["coverage.md"]
+
+
 LABEL = re.compile(
     r'<text (?![^>]*opacity="0")[^>]*text-anchor="(?P<anchor>\w+)" '  # but those that are hidden
     r'transform="translate\((?P<x>[-\d.]+),(?P<y>[-\d.]+)\)"[^>]*>(?P<said>[^<]*)<'

@@ -1,13 +1,18 @@
 """A machine is set beside the one that it has most in common with, in a sentence."""
 
+from statistics import geometric_mean
+
 import factory
 import msgspec
 import pytest
 from click.testing import CliRunner
 
-from suite import cli
+from suite import cli, units
 from suite.console import printing
 from suite.report.parts import placing
+from suite.report.parts.facts import Facts
+from suite.report.parts.matrix import matrices
+from suite.results.pooled import kinds
 from suite.results.records import store
 from suite.results.single.summary import summary
 
@@ -20,7 +25,7 @@ def mine(**changes):
 
 
 def said(records, machine=HERE):
-    return placing.sentences(placing.headlines(records), machine.slug)
+    return placing.sentences(placing.headlines(factory.current(records)), machine.slug)
 
 
 def test_each_backend_has_a_sentence_the_gpu_s_first():
@@ -29,7 +34,6 @@ def test_each_backend_has_a_sentence_the_gpu_s_first():
     assert f"on this GPU as on that of {factory.HOST.name}" in gpu
     assert "takes 4" in cpu
     assert "on this CPU" in cpu
-    assert "no interval" in cpu
 
 
 def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
@@ -37,7 +41,7 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
     other = factory.campaign(("mnist_mlp", "cifar10_mlp"), third, campaign="20260104-000000-x")
     here = factory.campaign(("mnist_mlp", "cifar10_mlp"), HERE, campaign="20260103-000000-mine")
     (gpu, _) = said([*factory.campaign(("mnist_mlp",)), *other, *here])
-    assert "over 2 networks" in gpu
+    assert "geometric mean of 2 models" in gpu
     assert third.name in gpu
     assert said([*factory.campaign(), *mine(profile="smoke")]) == ()
     assert said(factory.campaign(), factory.HOST) == ()
@@ -158,18 +162,44 @@ def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys
     assert "it was changed after it was written" in capsys.readouterr().err
 
 
+def _steps(machine, seconds, day, names=("mnist_mlp", "cifar10_mlp", "mnist_cnn")):
+    records = factory.campaign(names, machine, cpu=seconds, campaign=f"2026010{day}-000000-x")
+    return [record for record in records if record.backend == "cpu"]
+
+
 def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
     many = msgspec.structs.replace(factory.HOST, name="many, 16 cores", cores=16, gpus=())
     few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
-    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn")
-
-    def steps(machine, seconds, day):
-        records = factory.campaign(names, machine, cpu=seconds, campaign=f"2026010{day}-000000-x")
-        return [record for record in records if record.backend == "cpu"]
-
-    (_, caution) = said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], many)
+    (_, caution) = said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], many)
     assert caution.startswith(
-        "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 networks)."
+        "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 models). "
+        "Beside as many of those a GPU would gain less"
     )
-    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
-    assert len(said([*steps(many, 0.010, 1), *steps(few, 0.012, 2)], few)) == 1
+    (_, slower) = said([*_steps(many, 0.024, 1), *_steps(few, 0.012, 2)], many)
+    assert slower.startswith("Careful: a step takes 2.00x as long on these 16 cores as on the 2 cores of few, 2 cores")
+    assert "Beside those a GPU gains less than beside these" in slower
+    assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
+    assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], few)) == 1
+
+
+def test_a_ratio_of_machines_is_that_of_the_same_kinds_and_of_the_coverage_page():
+    names = ("a", "b", "c", "d", "e")  # as many as a mean over kinds needs
+    one, other = (
+        msgspec.structs.replace(factory.HOST, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other")
+    )
+    sides = (*_steps(one, 0.010, 1, names), *_steps(one, 0.020, 2, names)), _steps(other, 0.012, 3, names)
+    records = [*sides[0], *sides[1]]
+    (sentence,) = said(records, one)
+    (left, right) = sorted(kinds.kinds(factory.current(records), "cpu"), key=lambda kind: kind.machine.name)
+    mean = kinds.Pair(cpu=left, other=right).mean
+    assert sentence.startswith(f"A step takes {units.ratio(mean.value)} as long on this CPU as on that of other, 4")
+    (times,) = matrices(Facts(records=records))
+    shown = {machine: [row[place].sort for row in times.rows] for place, machine in enumerate(times.machines)}
+    assert geometric_mean(shown[one.slug]) / geometric_mean(shown[other.slug]) == pytest.approx(mean.value)
+
+
+def test_a_model_whose_pool_two_machines_share_is_not_compared():
+    two = [msgspec.structs.replace(factory.KNOWN, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other")]
+    records = [record for machine in two for record in _steps(machine, 0.01, 1)]
+    shared = [record for number in (1, 2) for record in factory.on_hosts(records, (1.0, float(number)))]
+    assert said(shared, two[0]) == ()

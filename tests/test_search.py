@@ -219,12 +219,13 @@ print(json.dumps([[s.log_losses for s in found.scores], found.loss, sorted(found
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("devices", "rows"),
     [
-        pytest.param(2, [[3, 16], [3, 8]], marks=pytest.mark.slow),  # two fits on each device, then one
+        (2, [[3, 16], [3, 8]]),  # two fits on each device, then one
         (3, [[3, 24], [3, 12]]),  # four fits are six, two of them twice; two fits are three
-        pytest.param(5, [[3, 20], [3, 20]], marks=pytest.mark.slow),
+        (5, [[3, 20], [3, 20]]),
     ],
 )
 def test_a_search_split_over_devices_comes_to_the_scores_of_one(together, devices, rows):

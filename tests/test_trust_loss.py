@@ -29,6 +29,7 @@ def test_a_sample_of_the_proof_holds(part):
 
 
 @ON_LINUX
+@pytest.mark.slow
 def test_every_bug_that_is_planted_for_the_kills_is_caught(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
     command = [sys.executable, "-m", "trust.planted", str(tmp_path)]

@@ -50,7 +50,7 @@ def test_a_sample_of_hosts_falls_short_only_where_the_whole_does():
     short = {one.what.split("; ")[1] for one in part.findings if not one.good}
     assert short <= {
         "three cells of three hosts",
-        "few cells that borrow of kinds with half the tau",
+        "few cells borrow the spread of kinds whose hosts differ half as much",
         "baselines over JAX, by host",
     }
     assert part.leading in part.figures

@@ -124,7 +124,7 @@ def test_no_variant_compiles_after_its_first_steps(workload, variant):
     assert losses(workload, variant)[2] == 0
 
 
-@pytest.mark.parametrize("variant", ["nnx-jit", "scan"])
+@pytest.mark.parametrize("variant", ["scan", pytest.param("nnx-jit", marks=pytest.mark.slow)])
 def test_a_variant_in_bfloat16_takes_the_steps_of_the_plain_way(variant):
     workload = replace(models.load("mnist_mlp"), cpu_kernels="xla")  # which round as nnx.jit's do
     plain, other = losses(workload, "plain", "bfloat16"), losses(workload, variant, "bfloat16")

@@ -8,7 +8,7 @@ from suite.analysis.serving import BLOCKING, latencies, latency_table
 from suite.console import terminal
 from suite.results.compare.comparison import compared
 from suite.results.pooled import baselines as against
-from suite.results.pooled import machine_evidence
+from suite.results.pooled import machine_evidence, pools
 from suite.results.records import catalogue, packs, store
 from suite.results.records.identity import identity
 from suite.results.records.machine import Machine
@@ -46,7 +46,7 @@ def print_results(
     for table in (*timed, *frameworks.for_terminal(records, here.slug), *stored, latency, *costs):
         if table.rows:
             show(table)
-    for sentence in placing.sentences(placing.headlines(records), here.slug):
+    for sentence in placing.sentences(placing.headlines(pools.current(pools.pools(records))), here.slug):
         print(sentence)
     say_failures(records_here)
 

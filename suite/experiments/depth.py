@@ -14,7 +14,7 @@ from suite.results.records.record import Record
 from suite.results.single.input_pipeline import bound_by, input_pipeline
 from suite.results.single.telemetry_summary import averaged, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.rows import number_cell, row_of, share_cell, state_cells
+from suite.results.views.rows import number_cell, row_of, share_cell, state_cells, step_share_cell
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, filled, pooled_rate_cells, standing_cells, times_cells
 from suite.workload import Description
 
@@ -112,7 +112,7 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
         own = step_share(stored)
         rate, alone = pooled_rate_cells(stored), _device_alone(scopes)
         bound = bound_by(own) if own else units.DASH
-        yield row_of(name, backend, *rate, alone, share_cell(own), bound, *standing_cells(stored.pooled))
+        yield row_of(name, backend, *rate, alone, step_share_cell(own), bound, *standing_cells(stored.pooled))
 
 
 def _device_alone(scopes: dict[str, Pool]) -> Cell:

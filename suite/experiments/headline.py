@@ -1,11 +1,14 @@
 """How much faster is the GPU? The cases behind the speed-up that each article asks for."""
 
 from collections.abc import Sequence
+from statistics import geometric_mean
 
+from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.case import STARTING, Case
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.rows import count_cell, row_of, speedup_cells, state_cells
 from suite.results.views.table import Table
@@ -64,4 +67,17 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     answers = tuple(
         f"{item.workload}: the GPU is {words(item.ratio.estimate)} as fast.{said_of([item])}" for item in found
     )
-    return ExperimentResult(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)
+    table = Table(title=title, columns=columns, rows=rows)
+    return ExperimentResult(answers=answers, tables=(table,), chart=chart, lead=_lead(found))
+
+
+def _lead(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the geometric mean of all models, as on the machine's page, and the ends; '' of one model."""
+    if len(items) < 2:
+        return ""
+    mean = geometric_mean(item.ratio.value for item in items)
+    low, high = (f"{words(item.ratio.estimate)} for “{item.record.description.title}”" for item in (items[-1], items[0]))
+    return (
+        f"On {items[0].record.machine.name}, one step is {units.number(mean, digits=2)}x as fast on the GPU. That is the "
+        f"geometric mean of {units.count(len(items))} models, from {low} to {high}.{said_of(items)}"
+    )

@@ -18,7 +18,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
-from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell
+from suite.results.views.rows import count_cell, ratio_cells, row_of, share_cell, step_share_cell
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, filled, pooled_rate_cells, standing_cells
 from suite.workload import Description
 
@@ -185,7 +185,7 @@ def _grid(title: str, cells: tuning.Cells) -> Table:
 
 def _seen(pool: Pool) -> tuple[Cell, ...]:
     """Return the cells of the step's share, how busy the GPU is, status and hosts."""
-    return share_cell(step_share(pool)), share_cell(gpu_busy(pool)), *standing_cells(pool.pooled)
+    return step_share_cell(step_share(pool)), share_cell(gpu_busy(pool)), *standing_cells(pool.pooled)
 
 
 def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, ...]:

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -52,35 +52,40 @@ def publish(added: Iterable[Record], published: Path) -> None:
         store.pack(campaign)
 
 
-def timed(folder: Path, *steps: Callable[[Path], object]) -> tuple[float, float]:
-    """Return the seconds that steps take together in new processes, on the wall and of all cores.
+def timed(folder: Path) -> dict[str, tuple[float, float]]:
+    """Return the seconds of rendering and of building, each in a new process, on the wall and of all cores.
 
     Raises RuntimeError if one fails.
     """
-    wall, cores = time.monotonic(), sum(os.times()[:4])
-    for step in steps:
+    seconds = {}
+    for step in (render, build.build):
+        wall, cores = time.monotonic(), sum(os.times()[:4])
         process = get_context("spawn").Process(target=step, args=(folder,))
         process.start()
         process.join()
         if process.exitcode:
             raise RuntimeError(f"{step.__name__} ended with {process.exitcode}")
-    return time.monotonic() - wall, sum(os.times()[:4]) - cores
+        seconds[step.__name__] = time.monotonic() - wall, sum(os.times()[:4]) - cores
+    return seconds
 
 
-def grown(count: int) -> dict[str, tuple[float, float]]:
-    """Return the seconds of each step by its name. Raises RuntimeError if a file is written that did not change."""
+def grown(count: int) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return the seconds of both steps: cold, with pictures kept, and after one more campaign.
+
+    Raises RuntimeError if a file is written that did not change.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         site, published = folder / "site", folder / "site" / "records"
         shutil.copytree(ROOT / "site", site, ignore=shutil.ignore_patterns("records", *pages.GENERATED))
         shutil.copy(ROOT / "mkdocs.yml", folder)
         publish(records(count), published)
-        seconds = {"cold": timed(folder, render, build.build)}
+        seconds = {"cold": timed(folder)}
         for generated in (*(site / place for place in pages.GENERATED if place != "charts"), folder / "build"):
             shutil.rmtree(generated, ignore_errors=True)
-        seconds |= {"with pictures kept, render": timed(folder, render), "build": timed(folder, build.build)}
+        seconds["with pictures kept"] = timed(folder)
         publish(records(10, first=(count + 9) // 10), published)
-        seconds["after one more campaign"] = timed(folder, render, build.build)
+        seconds["after one more campaign"] = timed(folder)
         if render(folder):
             raise RuntimeError("files were written that did not change")
     return seconds
@@ -93,8 +98,10 @@ def main() -> int:
     print(f"{granted_cores()} cores")
     for count in asked.parse_args().records:
         seconds = grown(count)
-        parts = ", ".join(f"{what} {wall:.1f} s ({cores:.1f})" for what, (wall, cores) in seconds.items())
-        print(f"{count} records: {parts}; cold {1000 * seconds['cold'][0] / count:.0f} ms a record", flush=True)
+        for when, steps in seconds.items():
+            parts = ", ".join(f"{step} {wall:.1f} s ({cores:.1f})" for step, (wall, cores) in steps.items())
+            each = 1000 * sum(wall for wall, _ in steps.values()) / count
+            print(f"{count} records, {when}: {parts}; {each:.1f} ms a record", flush=True)
     return 0
 
 

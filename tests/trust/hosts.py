@@ -68,9 +68,9 @@ WORLDS = (
     World(name="20 cells share 3 hosts, equally fast in all", sizes=(3,) * 20, common=1.0, sigma=0.03),
     World(name="20 cells of 3 of 10 hosts, equally fast in all", sizes=(3,) * 20, common=1.0, sigma=0.03, there=10),
     World(name="three cells of three hosts", sizes=(3, 3, 3)),
-    World(name="few cells that borrow of like kinds", sizes=(1, 2, 3), lent=TAU),
-    World(name="few cells that borrow of kinds with half the tau", sizes=(1, 2, 3), lent=TAU / 2),
-    World(name="few cells that borrow, tau differs between kinds", sizes=(1, 2, 3), lent=TAU, unlike=math.log(2)),
+    World(name="few cells borrow the spread of like kinds", sizes=(1, 2, 3), lent=TAU),
+    World(name="few cells borrow the spread of kinds whose hosts differ half as much", sizes=(1, 2, 3), lent=TAU / 2),
+    World(name="few cells borrow the spread of kinds that differ in it", sizes=(1, 2, 3), lent=TAU, unlike=math.log(2)),
     World(name="baselines over JAX, by host", sizes=(1, 2, 3, 6), common=0.75, beside=0.75),
 )
 

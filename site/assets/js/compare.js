@@ -4,7 +4,7 @@
 
   const place = document.getElementById("compare"), source = document.getElementById("cells");
   if (!place || !source || !window.suitePooled) return;
-  const pooled = window.suitePooled, reading = window.suiteRecords, data = JSON.parse(source.textContent);
+  const pooled = window.suitePooled, units = window.suiteUnits, data = JSON.parse(source.textContent);
   const AXES = ["machine", "workload", "side", "scope", "way", "setting", "version"];
   const LABELS = { machine: "machine", side: "time of", scope: "scope", way: "way", version: "version" };
   const cells = data.cells.map(function (row) {
@@ -49,15 +49,9 @@
     return Array.from(counts.keys()).sort(function (one, other) { return counts.get(other) - counts.get(one); });
   }
 
-  function digits(value, half) {
-    const places = half > 0 ? Math.max(0, Math.min(2, Math.ceil(-Math.log10(half)))) : 2;
-    if (value >= 100) return value.toFixed(0);
-    return value < 0.1 ? value.toPrecision(2) : value.toFixed(value >= 10 ? Math.min(places, 1) : places);
-  }
-
   function amount(cell) {
     const value = pooled.estimate(cell.parts).value;
-    return cell.side === "speed-up" ? digits(value) + "x" : reading.seconds(value);
+    return cell.side === "speed-up" ? units.ratio(value) : units.seconds(value);
   }
 
   function table(caption, heads, rows) {
@@ -126,24 +120,11 @@
 
   function named(cell) { return (data.titles[cell.workload] || cell.workload) + (cell.setting ? ", " + cell.setting : ""); }
 
-  // An end of an interval, which is never shown narrower than it is.
-  function end(value, half, outward) {
-    const step = Math.pow(10, -(digits(value, half).split(".")[1] || "").length);
-    return digits(outward(value / step * (1 + Math.sign(outward(0.5) - 0.5) * -1e-9)) * step, half);
-  }
-
-  function within(over) {
-    if (over.low === null) return "–";
-    const half = (over.high - over.low) / 2;
-    return end(over.low, half, Math.floor) + " to " + end(over.high, half, Math.ceil);
-  }
-
   function show() {
     const found = compared(), state = found.state, words = state.a === undefined ? [] : [shown(state.by, state.a), shown(state.by, state.b)];
     const heads = ["model", words[0], words[1], state.side === "speed-up" ? "second / first" : "times as fast", "95 % interval", "the second is", "hosts"];
     const rows = found.rows.map(function (row) {
-      const half = row.over.low === null ? 0 : (row.over.high - row.over.low) / 2;
-      return [named(row.first), sorted(amount(row.first), row.first), sorted(amount(row.second), row.second), { text: digits(row.over.value, half) + "x", sort: row.over.value }, within(row.over), { text: row.verdict, words: true }, row.first.hosts + ", " + row.second.hosts];
+      return [named(row.first), sorted(amount(row.first), row.first), sorted(amount(row.second), row.second), { text: units.ratio(row.over.value, row.over.low, row.over.high), sort: row.over.value }, units.interval(row.over.low, row.over.high), { text: row.verdict, words: true }, row.first.hosts + ", " + row.second.hosts];
     });
     const counts = {};
     found.rows.forEach(function (row) { counts[row.verdict] = (counts[row.verdict] || 0) + 1; });
@@ -165,7 +146,7 @@
   function sorted(text, cell) { return { text: text, sort: pooled.estimate(cell.parts).value }; }
 
   window.suiteCompare = {
-    cells: all, data: data, element: element, table: table, choice: choice, digits: digits, within: within, named: named, amount: amount
+    cells: all, data: data, element: element, table: table, choice: choice, named: named, amount: amount
   };
   show();
 })();

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const place = document.getElementById("own"), page = window.suiteCompare, reading = window.suiteRecords, pooled = window.suitePooled;
+  const place = document.getElementById("own"), page = window.suiteCompare, reading = window.suiteRecords, pooled = window.suitePooled, units = window.suiteUnits;
   if (!place || !page || !reading) return;
   const element = page.element, data = page.data, MOST_ROWS = 40;
   const input = element("input", undefined, { type: "file", accept: ".json,.zip", multiple: true, id: "own-file" });
@@ -85,7 +85,7 @@
     };
   }
 
-  function shownAs(side, value) { return side === "speed-up" ? page.digits(value) + "x" : reading.seconds(value); }
+  function shownAs(side, value) { return side === "speed-up" ? units.ratio(value) : units.seconds(value); }
 
   const SIDES = { cpu: "CPU", gpu: "GPU", "speed-up": "CPU over GPU" };
 
@@ -129,8 +129,7 @@
     const checked = results.every(function (one) { return one.digest === "matches"; }) ? "Every digest matches." : "This browser cannot check digests here, so a change of the file would not show.";
     const heads = ["model", "time of", mine + " (yours)", name, "yours: times as fast", "95 % interval", "yours is"];
     const body = rows.map(function (row) {
-      const half = row.over.low === null ? 0 : (row.over.high - row.over.low) / 2;
-      return [page.named(row.one), [SIDES[row.one.side], row.one.scope, row.one.way].join(", "), { text: shownAs(row.one.side, row.mine), sort: row.mine }, page.amount(row.cell), { text: page.digits(row.over.value, half) + "x", sort: row.over.value }, page.within(row.over), { text: row.verdict, words: true }];
+      return [page.named(row.one), [SIDES[row.one.side], row.one.scope, row.one.way].join(", "), { text: shownAs(row.one.side, row.mine), sort: row.mine }, page.amount(row.cell), { text: units.ratio(row.over.value, row.over.low, row.over.high), sort: row.over.value }, units.interval(row.over.low, row.over.high), { text: row.verdict, words: true }];
     });
     result.replaceChildren(
       form, element("p", "Beside " + name + ", yours is " + words + ", of " + rows.length + " results. " + checked, { className: "said" }),

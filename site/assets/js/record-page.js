@@ -44,7 +44,7 @@
     record.runs.forEach(function (run, index) {
       const row = body.insertRow(), value = times[index];
       row.append(element("th", String(run.round + 1), { scope: "row" }));
-      [value ? reading.seconds(value) : "–", String((run.samples || []).length), String(run.steps_per_sample || 0), run.reason || "–"].forEach(function (text) {
+      [value ? window.suiteUnits.seconds(value) : "–", String((run.samples || []).length), String(run.steps_per_sample || 0), run.reason || "–"].forEach(function (text) {
         row.append(element("td", text));
       });
     });

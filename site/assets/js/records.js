@@ -193,14 +193,9 @@
     return order.length % 2 ? order[Math.floor(middle)] : (order[middle - 1] + order[middle]) / 2;
   }
 
-  function seconds(value) {
-    const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [0, "ns"]].find(function (each) { return value >= each[0]; });
-    return Number((value / (unit[0] || 1e-9)).toPrecision(3)) + "\u00a0" + unit[1];
-  }
-
   function said(error) {
     return error instanceof Refused ? error.message : "The file could not be read.";
   }
 
-  window.suiteRecords = { read: read, readFile: readFile, one: one, stepSeconds: stepSeconds, seconds: seconds, mean: mean, said: said };
+  window.suiteRecords = { read: read, readFile: readFile, one: one, stepSeconds: stepSeconds, mean: mean, said: said };
 })();

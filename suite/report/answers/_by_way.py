@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 
 from suite import units
-from suite.report.charts.vega import Figure
-from suite.report.parts.experiment_figures import drawn
-from suite.report.parts.quoted import ratio_words
+from suite.report.answers._own_chart import OwnChart
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.views.experiment_result import Chart, Point
@@ -19,10 +17,10 @@ def by_way(evidence: Evidence, workload: str) -> Mapping[str, PooledSpeedUp]:
     return {_words(item): item for item in sorted(fitting, key=lambda item: item.ratio.value)}
 
 
-def figures(name: str, ways: Mapping[str, PooledSpeedUp]) -> tuple[Figure, ...]:
-    """Return the chart of these ways; () of a single one."""
+def chart_of(name: str, ways: Mapping[str, PooledSpeedUp]) -> OwnChart | None:
+    """Return the chart of these ways for the answer of this name; None of a single one."""
     if len(ways) < 2:
-        return ()
+        return None
     (slow, least), *_, (fast, most) = ways.items()
     title = f"How it is written counts: {_ratio(least)} as {slow}, {_ratio(most)} as {fast}"
     points = tuple(
@@ -34,8 +32,7 @@ def figures(name: str, ways: Mapping[str, PooledSpeedUp]) -> tuple[Figure, ...]:
     )  # fmt: skip
     caption = "CPU time over GPU time of one step, each way against itself. Left of 1 the CPU is faster."
     chart = Chart(caption=caption, across="CPU time / GPU time, log scale", points=points, level=1.0)
-    alternative = "; ".join(f"{words}: {ratio_words(item.ratio)}" for words, item in ways.items())
-    return tuple(drawn(f"answers.{name}", chart, alternative, {}, title))
+    return OwnChart(name=name, title=title, chart=chart, titles={}, columns=("way", "framework", "speed-up"))
 
 
 def _ratio(item: PooledSpeedUp) -> str:

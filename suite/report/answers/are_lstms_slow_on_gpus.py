@@ -3,8 +3,8 @@
 from functools import partial
 
 from suite import units
-from suite.report.answers._by_way import by_way, figures
-from suite.report.parts.answer import Answer, Question, shown
+from suite.report.answers._by_way import by_way, chart_of
+from suite.report.parts.answer import Answer, Question, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoting, listed
@@ -24,11 +24,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     others = [Html("{} as {}").format(quoting.speedup(other).words, words)
               for words, other in ways.items() if other is not item]  # fmt: skip
     title = f"One step of an LSTM gains {units.ratio(ratio.value, ratio.low, ratio.high)}"
-    draw = (
-        partial(figures, "are-lstms-slow-on-gpus", ways)
-        if len(ways) > 1
-        else partial(shown, facts, evidence, "headline", title)
-    )
+    chart = chart_of("are-lstms-slow-on-gpus", ways)
     word = "No" if (ratio.low or 0) > 1 else "Yes" if ratio.high is not None and ratio.high < 1 else "Not surely"
     return Answer(
         sentence=Html("{}: on one {} a step of {} is {} as fast as on its host’s {}.").format(
@@ -39,7 +35,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "It turns with the kernel: cuDNN, or kernels such as this suite’s own, take all time steps in one launch; "
             "a loop in Python launches each by itself.{}"
         ).format(Html(" Written in other ways: {}.").format(listed(others)) if others else ""),
-        draw=draw,
+        draw=chart.figures if chart else partial(shown, facts, evidence, "headline", title),
+        tables=(chart.table,) if chart else tables(facts, evidence, "headline"),
     )
 
 

@@ -1,18 +1,24 @@
 """Inference: one picture at a time, in batches, and what the CPU alone can answer."""
 
-from functools import partial
+from collections.abc import Sequence
+from itertools import chain
 
 from suite import units
 from suite.analysis import serving
+from suite.analysis.steps import value_point
+from suite.report.answers._own_chart import OwnChart
 from suite.report.parts import rungs
-from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
-from suite.report.parts.quoted import Quoting, span
+from suite.report.parts.quoted import Quoting
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart
+from suite.results.views.rows import row_of, state_cells
+from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table, times_cells
 
 _ONE: serving.Way = ("step", 1)
 
@@ -24,38 +30,71 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not single:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    numbers = tuple(map(quoting.speedup, (single[0], single[-1])))
-    mean = short(rungs.mean(single))
-    slowest = min(single, key=lambda item: _rate(item).value)
-    fastest = max(single, key=lambda item: _rate(item).value)
+    ends = (single[0], single[-1])
+    numbers = tuple(map(quoting.speedup, ends))
+    least, most = (
+        Html("{} for {}").format(number.words, quoting.model(item.record.description))
+        for number, item in zip(numbers, ends, strict=True)
+    )
+    span = least if len(single) == 1 else Html("from {} to {}").format(least, most)
     return Answer(
-        sentence=Html("Picture by picture, one {} is {} as fast as its {}, the geometric mean of {}: {}.").format(
-            quoting.gpu,
-            mean,
-            quoting.cores,
-            units.pluralize(len(single), "network"),
-            span(numbers),
-        ),
+        sentence=Html("Picture by picture, one {} gains {} over its {}.").format(quoting.gpu, span, quoting.cores),
         numbers=numbers,
-        turns=Html("The {} suffice up to {} of {} and {} of {}, one at a time.{}").format(
-            quoting.cores, _rate_words(slowest), quoting.model(slowest.record.description),
-            _rate_words(fastest), quoting.model(fastest.record.description), _in_batches(quoting, networks),
-        ),
-        draw=partial(shown, facts, evidence, "serving", f"One picture at a time the GPU is {mean} as fast"),
+        turns=Html(
+            "It turns with the pictures a second that you need: the table says up to how many the {} suffice.{}{}"
+        ).format(quoting.cores, _beside_others(single[-1]), _in_batches(quoting, networks)),
+        draw=_chart(facts, single).figures,
+        advice=(_suffices(facts, quoting, single),),
         tables=tables(facts, evidence, "serving"),
     )  # fmt: skip
 
 
-def _rate(item: PooledSpeedUp) -> Estimate:
-    """Return the CPU's pictures a second."""
-    return item.cpu.seconds.per(item.case.batch)
+def _chart(facts: Facts, single: Sequence[PooledSpeedUp]) -> OwnChart:
+    """Return the chart of both sides' pictures a second, one at a time."""
+    points = tuple(
+        value_point(side, rate, f"{_number(rate)}/s", not any(lacking(pool.pooled)), row=item.workload)
+        for item in single
+        for side, pool in (("GPU", item.gpu), ("CPU", item.cpu))
+        for rate in [pool.seconds.per(item.case.batch)]
+    )
+    mean, networks = short(rungs.mean(single)), units.pluralize(len(single), "network")
+    title = f"One picture at a time the GPU is {mean} as fast, the geometric mean of {networks}"
+    caption = "Pictures a second, one at a time, of the network alone: the picture is in the device's memory."
+    chart = Chart(caption=caption, across="pictures/s, log scale", points=points)
+    columns = ("model", "side", "pictures/s")
+    return OwnChart(name="cpu-or-gpu-for-inference", title=title, chart=chart, titles=facts.titles, columns=columns)
 
 
-def _rate_words(item: PooledSpeedUp) -> str:
-    rate = _rate(item)
-    within = units.interval(rate.low, rate.high)
-    words = f"{units.number(rate.value, units.half_width(rate.low, rate.high))} pictures/s"
-    return f"{words} ({within if within != units.DASH else 'no interval'})"
+def _suffices(facts: Facts, quoting: Quoting, single: Sequence[PooledSpeedUp]) -> Table:
+    """Return up to how many pictures a second the CPU suffices, the smallest gain first."""
+    rows = []
+    for item in single:
+        cpu, gpu = (pool.seconds.per(item.case.batch) for pool in (item.cpu, item.gpu))
+        rates = (
+            (Cell(text=_number(rate), sort=rate.value), units.interval(rate.low, rate.high)) for rate in (cpu, gpu)
+        )
+        ratio = times_cells(item.ratio.estimate, item.record)
+        rows.append(row_of(facts.titles[item.workload], *chain(*rates), *ratio, *state_cells(item)))
+    columns = ("model", "CPU suffices up to, pictures/s", INTERVAL, "GPU up to, pictures/s", INTERVAL,
+               "speed-up", INTERVAL, STATUS, HOSTS)  # fmt: skip
+    title = f"One picture at a time: {quoting.cores} or one GPU"
+    return Table(title=title, columns=columns, rows=tuple(rows))
+
+
+def _beside_others(item: PooledSpeedUp) -> str:
+    """Return that the largest gain is beside a slow CPU, if another CPU with fewer cores is surely faster."""
+    way = item.fewer_cores
+    if way is None:
+        return ""
+    machine = way.pool.newest.machine
+    return (
+        f" The largest gain is beside a slow CPU: {units.pluralize(machine.cores, 'core')} of {machine.cpu_model} take "
+        f"{way.over.value:.2f} ({units.interval(way.over.low, way.over.high)}) of its time."
+    )
+
+
+def _number(rate: Estimate) -> str:
+    return units.number(rate.value, units.half_width(rate.low, rate.high))
 
 
 def _in_batches(quoting: Quoting, networks: dict[str, dict[serving.Way, PooledSpeedUp]]) -> Html:

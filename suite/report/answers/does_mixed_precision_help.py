@@ -1,11 +1,12 @@
-"""Lower precision on the GPU: bfloat16 and TF32 beside float32, and bfloat16 beside TF32."""
+"""Lower precision on the GPU: bfloat16 over TF32, which is the default, and over full float32."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from statistics import geometric_mean
 
 from suite import units
-from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.analysis.steps import ratio_point
+from suite.report.answers._own_chart import OwnChart
+from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
@@ -13,47 +14,82 @@ from suite.report.parts.quoted import Quoting, span
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
+from suite.results.views.experiment_result import Chart
 
 _FULL, _TF32, _MIXED = "float32-highest", "tf32", "bfloat16"
+_NAMES = {_MIXED: "bfloat16", _TF32: "TF32", _FULL: "full float32"}
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return the least and the most that bfloat16 gains over float32, and over TF32."""
+    """Return the least and the most that bfloat16 gains over TF32, JAX's default, or over float32 without TF32."""
     steps = [{pool.case.precision: pool for pool in group} for group in evidence.sides(_fits, least=2)]
-    ends = _ends(steps, _FULL, _MIXED)
+    base = _TF32 if _ends(steps, _TF32) else _FULL
+    ends = _ends(steps, base)
     if not ends:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    numbers = tuple(quoting.ratio(each[_FULL], each[_MIXED]) for each in ends)
-    least, most = (quoting.model(each[_FULL].newest.description) for each in ends)
-    gains = [over(each[_FULL], each[_MIXED]).value for each in steps if _FULL in each and _MIXED in each]
-    mean, models = short(geometric_mean(gains)), units.pluralize(len(gains), "model")
+    numbers = tuple(quoting.ratio(each[base], each[_MIXED]) for each in ends)
+    least, most = (quoting.model(each[base].newest.description) for each in ends)
+    mean, models = _mean(steps, base)
+    chart = _chart(facts, steps, base, f"bfloat16 makes a step {mean} as fast as {_NAMES[base]} over {models}")
     return Answer(
-        sentence=Html("On one {}, bfloat16 makes a step {} as fast as float32, the geometric mean of {}: {}.").format(
-            quoting.gpu, mean, models, span(numbers)
+        sentence=Html("Over {}, bfloat16 makes a step {} as fast on one {}, the geometric mean of {}: {}.").format(
+            _NAMES[base], mean, quoting.gpu, models, span(numbers)
         ),
         numbers=numbers,
         turns=Html(
             "It helps where matrix products and convolutions fill the step. It gains most in {}, least in {}.{}"
-        ).format(most, least, _beside_tf32(quoting, steps)),
-        draw=partial(shown, facts, evidence, "precision", f"bfloat16 makes a step {mean} as fast over {models}"),
-        tables=tables(facts, evidence, "precision"),
+        ).format(most, least, _over_full(quoting, steps) if base == _TF32 else ""),
+        draw=chart.figures,
+        tables=(chart.table, *tables(facts, evidence, "precision")),
     )
 
 
-def _ends(steps: Sequence[Mapping[str, Pool]], one: str, other: str) -> list[Mapping[str, Pool]]:
-    """Return the models that gain least and most from one precision to another; none if none has both."""
-    both = [each for each in steps if one in each and other in each]
-    both.sort(key=lambda each: over(each[one], each[other]).value)
+def _with(steps: Sequence[Mapping[str, Pool]], base: str) -> list[Mapping[str, Pool]]:
+    """Return the models timed in a base and in bfloat16, that which gains least first."""
+    both = [each for each in steps if base in each and _MIXED in each]
+    return sorted(both, key=lambda each: over(each[base], each[_MIXED]).value)
+
+
+def _ends(steps: Sequence[Mapping[str, Pool]], base: str) -> list[Mapping[str, Pool]]:
+    """Return the models that gain least and most over a base; none if none has both."""
+    both = _with(steps, base)
     return [both[0], both[-1]] if both else []
 
 
-def _beside_tf32(quoting: Quoting, steps: Sequence[Mapping[str, Pool]]) -> Html:
-    ends = _ends(steps, _TF32, _MIXED)
+def _mean(steps: Sequence[Mapping[str, Pool]], base: str) -> tuple[str, str]:
+    """Return the geometric mean of what bfloat16 gains over a base, and of how many models, in words."""
+    gains = [over(each[base], each[_MIXED]).value for each in _with(steps, base)]
+    return short(geometric_mean(gains)), units.pluralize(len(gains), "model")
+
+
+def _over_full(quoting: Quoting, steps: Sequence[Mapping[str, Pool]]) -> Html:
+    """Return that TF32 is the default, and what bfloat16 gains over full float32."""
+    default = Html(
+        " JAX takes TF32 by default on such a GPU, so it is the base here; the suite’s speed-ups are in full float32."
+    )
+    ends = _ends(steps, _FULL)
     if not ends:
-        return Html("")
-    least, most = (quoting.ratio(each[_TF32], each[_MIXED]).words for each in ends)
-    return Html(" Beside TF32, which is one setting, bfloat16 makes a step {} to {} as fast.").format(least, most)
+        return default
+    mean, models = _mean(steps, _FULL)
+    numbers = [quoting.ratio(each[_FULL], each[_MIXED]) for each in ends]
+    return Html("{} Over full float32, bfloat16 makes a step {} as fast, the geometric mean of {}: {}.").format(
+        default, mean, models, span(numbers)
+    )
+
+
+def _chart(facts: Facts, steps: Sequence[Mapping[str, Pool]], base: str, title: str) -> OwnChart:
+    """Return the chart of the other precisions' speed over the base's, the model that gains most first."""
+    points = tuple(
+        ratio_point(_NAMES[other], over(each[base], each[other]), row=each[base].case.workload)
+        for each in reversed(_with(steps, base))
+        for other in _NAMES
+        if other != base and other in each
+    )
+    caption = f"Time of a step in {_NAMES[base]} over its time in another precision on one GPU; above 1 that is faster."
+    chart = Chart(caption=caption, across=f"{_NAMES[base]} time / time, log scale", points=points, level=1.0)
+    columns = ("model", "precision", f"speed over {_NAMES[base]}")
+    return OwnChart(name="does-mixed-precision-help", title=title, chart=chart, titles=facts.titles, columns=columns)
 
 
 def _fits(record: Record) -> bool:

@@ -30,22 +30,48 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     title = "No number of cores equals the GPU" if math.isinf(first.cores.value) else "How far more threads help"
     return Answer(
         sentence=Html(_SENTENCES[math.isinf(first.cores.value)]).format(
-            quoting.model(first.gpu.newest.description), number.words, quoting.gpu, quoting.seconds(first.gpu).words
+            quoting.model(first.gpu.newest.description),
+            _threads(first),
+            number.words,
+            quoting.gpu,
+            quoting.seconds(first.gpu).words,
         ),
         numbers=(number, quoting.seconds(first.gpu)),
-        turns=Html(
-            "It turns with the part of a step that no thread shortens: where it outlasts the GPU’s step, no number of "
-            "cores is enough.{}"
-        ).format(_others(quoting, others)),
+        turns=Html(" ").join(
+            filter(None, (_rule(len(equals), len(gpus)), _others(quoting, others), _baseline(evidence, first)))
+        ),
         draw=partial(shown, facts, evidence, "threads", title),
         tables=tables(facts, evidence, "threads"),
     )
 
 
 _SENTENCES = {
-    True: "None for {}: infinitely many cores would take {} a step, one {} takes {}.",
-    False: "For {} about {} equal one {}, which takes {} a step.",
+    True: "None for {}: infinitely many cores, extrapolated from {}, take {}, one {} takes {}.",
+    False: "For {}, extrapolated from {}, about {} equal one {}, which takes {} a step.",
 }
+
+
+def _threads(equal: EqualCores) -> str:
+    """Return the numbers of threads that were timed, in words."""
+    few, many = (units.count(cores.threads(pool)) for pool in (equal.pools[0], equal.pools[-1]))
+    return f"{few} to {many} threads"
+
+
+def _rule(timed: int, models: int) -> Html:
+    """Return what the number hangs on, and for how many models it is known."""
+    return Html(
+        "Part of each step runs on one core only. If that part alone takes longer than the GPU’s step, no number of "
+        "cores is enough. More cores than were timed are extrapolated by Amdahl’s law. {} of {} were timed by threads."
+    ).format(units.count(timed), units.pluralize(models, "model"))
+
+
+def _baseline(evidence: Evidence, equal: EqualCores) -> str:
+    """Return that the law is of JAX's step, with the time of the fastest other implementation on all cores."""
+    name = equal.gpu.case.workload
+    item = next((each for each in evidence.speedups if each.headline and each.workload == name), None)
+    if item is None or not item.baselines:
+        return ""
+    return f"The law is that of JAX’s step: on all cores {item.baselines[0].takes} of its time."
 
 
 def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
@@ -61,7 +87,7 @@ def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
 
 def _others(quoting: Quoting, equals: list[EqualCores]) -> Html:
     names = [quoting.model(equal.gpu.newest.description) for equal in equals if math.isinf(equal.cores.value)]
-    return Html(" The same holds for {}.").format(listed(names)) if names else Html("")
+    return Html("The same holds for {}.").format(listed(names)) if names else Html("")
 
 
 QUESTION = Question(

@@ -1,17 +1,15 @@
-"""Frameworks: the fastest other one's time of a step over JAX's, and in how many steps JAX is surely faster."""
+"""Frameworks: for how many models JAX is surely faster than the fastest other one, on the GPU and on the CPU."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
-from suite.report.charts.vega import Figure
+from suite.report.answers._own_chart import OwnChart
 from suite.report.parts.answer import Answer, Question
-from suite.report.parts.experiment_figures import drawn
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import over_networks
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoted, Quoting, ratio_words, span
+from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import lacking
@@ -19,36 +17,85 @@ from suite.results.pooled.ways import Way
 from suite.results.views.experiment_result import Chart, Point
 
 _Compared = tuple[BaselineComparison, Way]
+_ASKED = ("torch", "keras")  # by the question
+_FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost": "XGBoost", "openvino": "OpenVINO"}
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return the least and the most by which JAX is faster than the fastest baseline, with counts."""
+    """Return for how many models JAX is surely faster than the fastest baseline, on the GPU and on the CPU."""
     slug = evidence.records[0].machine.slug
     items = [(each, each.best) for each in facts.baselines_of[slug] if each.mine.newest.headline_step()]
     known = sorted(((each, best) for each, best in items if best), key=lambda pair: pair[1].over.value)
-    backend = "gpu" if any(each.mine.case.backend == "gpu" for each, _ in known) else "cpu"
-    own = [pair for pair in known if pair[0].mine.case.backend == backend]
-    others = [pair for pair in known if pair[0].mine.case.backend != backend]
+    gpu, cpu = ([pair for pair in known if pair[0].mine.case.backend == side] for side in ("gpu", "cpu"))
+    own, other = (gpu, cpu) if gpu else (cpu, [])
     if not own:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    least, most = _number(quoting, own[0]), _number(quoting, own[-1])
-    faster = sum((best.over.low or 0) > 1 for _, best in own)
-    counted = f"{units.count(faster)} of {units.pluralize(len(own), 'model')}"
-    place = Html("one {}").format(quoting.gpu) if backend == "gpu" else f"the CPU of {quoting.machine.name}"
-    known = over_networks([each for each, _ in own])
-    centre = f", {units.ratio(known[0])} on average over {units.pluralize(known[1], 'network')}" if known else ""
+    place = Html("one {}").format(quoting.gpu) if gpu else f"the CPU of {quoting.machine.name}"
+    beside = f", for {_faster(other)} on its CPU" if other else ""
+    chart = _chart(facts, [*own, *other], _title(gpu, cpu))
     return Answer(
-        sentence=Html("On {} JAX is {} as fast as the fastest other framework{}, and surely faster for {}.").format(
-            place, span([least, most]), centre, counted
+        sentence=Html("For {} models JAX is surely faster than {} on {}{}.").format(
+            _faster(own), " or ".join(_FRAMEWORKS.get(name, name) for name in _timed(own)), place, beside
         ),
-        numbers=(least, most),
-        turns=Html(
-            "It turns with the way the other is written: its fastest way is {} for {}. A mean is the geometric one, of "
-            "networks that differ. "
-            '<a href="../standing.html">Every step, machine by machine</a>.'
-        ).format(*_commonest(own)),
-        draw=partial(_chart, [*own, *others], f"JAX is surely faster for {counted}", facts.titles),
+        numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
+        turns=Html(" ").join(_turns(quoting, gpu, cpu)),
+        draw=chart.figures,
+        tables=(chart.table,),
+    )
+
+
+def _faster(pairs: Sequence[_Compared]) -> str:
+    """Return of how many models the interval is above 1, and of how many there are, such as '20 of 22'."""
+    return f"{units.count(_counts(pairs)[0])} of {units.count(len(pairs))}"
+
+
+def _counts(pairs: Sequence[_Compared]) -> tuple[int, int, int]:
+    """Return for how many models JAX is surely faster, surely slower, and neither."""
+    faster = sum((best.over.low or 0) > 1 for _, best in pairs)
+    slower = sum(best.over.high is not None and best.over.high < 1 for _, best in pairs)
+    return faster, slower, len(pairs) - faster - slower
+
+
+def _title(gpu: Sequence[_Compared], cpu: Sequence[_Compared]) -> str:
+    sides = " and ".join(f"for {_faster(pairs)} on the {side}" for side, pairs in (("GPU", gpu), ("CPU", cpu)) if pairs)
+    return f"JAX is surely faster {sides}"
+
+
+def _turns(quoting: Quoting, gpu: Sequence[_Compared], cpu: Sequence[_Compared]) -> Iterator[Html]:
+    """Yield each side's counts and range, its commonest fastest way, and what was timed."""
+    for side, pairs in (("GPU", gpu), ("CPU", cpu)):
+        if not pairs:
+            continue
+        faster, slower, neither = map(units.count, _counts(pairs))
+        least, most = (_number(quoting, pair).words for pair in (pairs[0], pairs[-1]))
+        yield Html(
+            "On the {} JAX is surely faster than the fastest other framework for {} of {}, surely slower for {}, "
+            "undecided for {}. It is {} to {} as fast{}."
+        ).format(side, faster, units.pluralize(len(pairs), "model"), slower, neither, least, most, _centre(pairs))
+        yield Html("The fastest other way is {} for {} of them. {}").format(*_commonest(pairs), _beside(pairs))
+    yield Html('<a href="../standing.html">Every step, machine by machine</a>.')
+
+
+def _centre(pairs: Sequence[_Compared]) -> str:
+    """Return the geometric mean over networks; models of equal networks count as one."""
+    known = over_networks([each for each, _ in pairs])
+    if known is None:
+        return ""
+    return f", the geometric mean of {units.pluralize(known[1], 'different network')} is {units.ratio(known[0])}"
+
+
+def _timed(pairs: Sequence[_Compared]) -> Counter[str]:
+    """Return for how many models each other framework was timed, the one with most models first."""
+    names = [name for each, _ in pairs for name in sorted({way.pool.case.implementation for way in each.ways})]
+    return Counter(dict(Counter(names).most_common()))
+
+
+def _beside(pairs: Sequence[_Compared]) -> Html:
+    """Return for how many models each framework was timed, those of the question also if for none."""
+    numbers = {**_timed(pairs), **{name: 0 for name in _ASKED if name not in _timed(pairs)}}
+    return Html("Timed beside JAX: {}.").format(
+        listed([f"{_FRAMEWORKS.get(name, name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()])
     )
 
 
@@ -59,21 +106,22 @@ def _number(quoting: Quoting, pair: _Compared) -> Quoted:
 
 def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
     ((words, count),) = Counter(best.words for _, best in pairs).most_common(1)
-    return words, f"{count} of {units.pluralize(len(pairs), 'model')}"
+    return words, units.count(count)
 
 
-def _chart(pairs: Sequence[_Compared], title: str, titles: Mapping[str, str]) -> tuple[Figure, ...]:
+def _chart(facts: Facts, pairs: Sequence[_Compared], title: str) -> OwnChart:
     points = tuple(
         Point(
             series=each.mine.case.backend.upper(), row=each.mine.case.workload, value=best.over.value,
-            low=best.over.low, high=best.over.high, text=best.words, solid=not any(lacking(best.over)),
+            low=best.over.low, high=best.over.high, solid=not any(lacking(best.over)),
+            text=f"{units.ratio(best.over.value, best.over.low, best.over.high)} {best.words}",
         )
         for each, best in pairs
     )  # fmt: skip
     caption = "The fastest other framework's time of a step over JAX's. Right of 1 JAX is faster."
     chart = Chart(caption=caption, across="its time / JAX's time, log scale", points=points, level=1.0)
-    words = "; ".join(f"{each.mine.case.workload}, {best.words}: {ratio_words(best.over)}" for each, best in pairs)
-    return tuple(drawn("answers.is-jax-faster-than-pytorch", chart, words, titles, title))
+    columns = ("model", "side", "its time / JAX's time, and its way")
+    return OwnChart(name="is-jax-faster-than-pytorch", title=title, chart=chart, titles=facts.titles, columns=columns)
 
 
 QUESTION = Question(

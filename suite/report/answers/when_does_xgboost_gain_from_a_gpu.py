@@ -1,9 +1,7 @@
 """Boosted trees: XGBoost's own step on both sides, or boosting in JAX while that is missing."""
 
-from functools import partial
-
 from suite.analysis import threshold_map
-from suite.report.answers._by_way import by_way, figures
+from suite.report.answers._by_way import by_way, chart_of
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
@@ -23,6 +21,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
     number = quoting.speedup(item)
+    chart = chart_of("when-does-xgboost-gain-from-a-gpu", ways)
     missing = "" if own else "; XGBoost itself is not measured yet"
     return Answer(
         sentence=Html("On one {} a boosting round in {} is {} as fast as on its host’s {}{}.").format(
@@ -30,7 +29,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(number,),
         turns=_turns(evidence, quoting),
-        draw=partial(figures, "when-does-xgboost-gain-from-a-gpu", ways),
+        draw=chart.figures if chart else tuple,
+        tables=(chart.table,) if chart else (),
     )
 
 

@@ -1,14 +1,17 @@
 """A second GPU: what it gains at each batch, and from which batch it pays."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from suite import units
 from suite.analysis import devices
+from suite.analysis.devices import Side
 from suite.report.parts.answer import Answer, Question, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoting
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.stats.fit import crossing
 from suite.results.stats.pooling import Pooled
 
 
@@ -24,11 +27,19 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     (side, speed, base, item), (largest, most, *pools) = timed[0], timed[-1]
     number, about = quoting.ratio(base, item), item.newest.description
     return Answer(
-        sentence=Html("{} two {} run {}, batch {}, {} as fast as one.").format(
-            _why(speed), quoting.gpu, quoting.model(about), units.count(side.batch), number.words
+        sentence=Html("{} two {} run {} {} as fast as one at batch {}{}.").format(
+            _why(speed),
+            quoting.gpu,
+            quoting.model(about),
+            number.words,
+            units.count(side.batch),
+            _from(pairs[about.name]),
         ),
         numbers=(number,),
-        turns=Html("It turns with the work of a step. For {}, {} {} gains most: {} at batch {}.").format(
+        turns=Html(
+            "Each GPU computes the gradients of its share of the batch; before each update all GPUs exchange them. It "
+            "turns with the work of a step. For {}, {} {} gains most: {} at batch {}."
+        ).format(
             quoting.model(about),
             devices.pays(pairs[about.name], side),
             quoting.model(pools[-1].newest.description),
@@ -44,8 +55,17 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 def _why(speed: Pooled) -> str:
     if speed.high is not None and speed.high < 1:
-        return "Small steps wait for the exchange:"
+        return "Small steps wait for gradients:"
     return "They are faster:" if (speed.low or 0) > 1 else "Not surely faster:"
+
+
+def _from(pairs: Sequence[Side]) -> str:
+    """Return the batch from which two are faster, as a clause; '' if it is not between those timed."""
+    points = [(one.batch, one.speed.estimate) for one in pairs if one.speed is not None]
+    at = crossing(points) if len(points) > 1 else None
+    if at is None or at.outcome != "from" or at.size is None:
+        return ""
+    return f", faster from {units.number(at.size, units.half_width(at.low, at.high))}"
 
 
 def _ratio(speed: Pooled) -> str:

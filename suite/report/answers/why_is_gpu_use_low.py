@@ -1,13 +1,19 @@
 """Input from storage: both sides wait for it."""
 
+from collections.abc import Sequence
 from functools import partial
 
+from suite import units
 from suite.report.parts import ladder_figures, rungs
 from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoting, ratio_words
+from suite.report.parts.rungs import Rung
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.views.rows import row_of
+from suite.results.views.table import Cell, Table
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -23,6 +29,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     worst, best = (known or order)[0], order[-1]
     before, after = (quoting.speedup(rung.by_workload[worst]) for rung in (step, stored))
     largest, apart = quoting.speedup(stored.by_workload[best]), rungs.elsewhere([stored.by_workload[worst]], step)
+    shown = rungs.rungs([*evidence.speedups, *evidence.ways])
     about, slug = stored.by_workload[worst].record.description, quoting.machine.slug
     rule = (
         "It turns when a step takes longer than reading its batch: with a larger model, more input workers, or the "
@@ -37,9 +44,26 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         numbers=(before, after),
         turns=Html(rule) + (example if best != worst else Html("")),
-        draw=partial(ladder_figures.figures, rungs.rungs([*evidence.speedups, *evidence.ways]), f"speedups.{slug}"),
-        tables=tables(facts, evidence, "depth"),
+        draw=partial(ladder_figures.figures, shown, f"speedups.{slug}"),
+        tables=(_table(facts, shown), *tables(facts, evidence, "depth")),
     )
+
+
+def _table(facts: Facts, amounts: Sequence[Rung]) -> Table:
+    """Return each model's speed-up by how much of the work is counted, the largest of a step first."""
+    items = {item.workload: item for rung in reversed(amounts) for item in rung.by_workload.values()}
+    rows = (
+        row_of(facts.titles[name], *(_cell(rung.by_workload.get(name)) for rung in amounts))
+        for name in sorted(items, key=lambda name: -items[name].ratio.value)
+    )
+    columns = ("model", *(rung.name for rung in amounts))
+    return Table(title="Speed-ups by how much of the work is counted", columns=columns, rows=tuple(rows))
+
+
+def _cell(item: PooledSpeedUp | None) -> Cell:
+    if item is None:
+        return Cell(text=units.DASH, remark="not measured")
+    return Cell(text=ratio_words(item.ratio).removesuffix(" (no interval)"), sort=item.ratio.value, record=item.record)
 
 
 QUESTION = Question(

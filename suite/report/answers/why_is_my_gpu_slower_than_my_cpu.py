@@ -1,18 +1,23 @@
-"""A tiny step: the launch takes longer than the work."""
+"""A tiny step: starting it takes longer than its work; and what is around a small model's step."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from suite import units
 from suite.analysis import threshold_map
+from suite.report.answers._around_the_step import around_the_step, dense
 from suite.report.answers._by_way import by_way
-from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.report.answers._own_chart import OwnChart
+from suite.report.charts.vega import Figure
+from suite.report.parts.answer import Answer, Question, result, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoting
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.thresholds import Threshold, thresholds
+from suite.results.views.experiment_result import Chart
 
 _FAMILY = "crossover_mlp"  # dense networks of growing size
 
@@ -34,11 +39,14 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
     within = threshold_map.interval_words(turn, item.unit)
     number = quoting.threshold(item, f"{threshold_map.size_words(turn, item.unit)} ({within})")
     title = f"With little work in a call the CPU wins, written as {item.way}"
+    more, further = around_the_step(evidence, quoting)
     return Answer(
-        sentence=Html(
-            "On one {} a call of less than {}, written as {}, is slower: its launch outlasts its work."
-        ).format(quoting.gpu, number.words, item.way),
+        sentence=Html("On one {} a call of less than {}, written as {}, is slower: starting it takes longer.").format(
+            quoting.gpu, number.words, item.way
+        ),
         numbers=(number,),
+        more=more,
+        further=further,
         turns=_turns(evidence, quoting),
         draw=partial(shown, facts, evidence, "crossover", title),
         tables=tables(facts, evidence, "crossover"),
@@ -48,15 +56,28 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
 def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
     quoting = Quoting(facts=facts, evidence=evidence)
     number, about = quoting.speedup(item), item.record.description
+    more, further = around_the_step(evidence, quoting)
     return Answer(
-        sentence=Html("A tiny step’s launch outlasts its work: on one {}, {} is {} as fast as on the CPU.").format(
+        sentence=Html("Starting a tiny step takes longer than its work: one {} runs {} {} as fast as its CPU.").format(
             quoting.gpu, quoting.model(about), number.words
         ),
         numbers=(number,),
+        more=more,
+        further=further,
         turns=_turns(evidence, quoting),
-        draw=partial(shown, facts, evidence, "headline", _finding(evidence)),
-        tables=tables(facts, evidence, "headline"),
+        draw=partial(_chart, facts, evidence),
+        tables=tuple(replace(table, rows=table.rows[::-1]) for table in tables(facts, evidence, "headline")),
     )
+
+
+def _chart(facts: Facts, evidence: Evidence) -> Iterable[Figure]:
+    """Return the chart of all models' steps, that which gains least first: it answers the question."""
+    its = result(facts, evidence, "headline")
+    if its is None or not isinstance(its.chart, Chart):
+        return ()
+    chart = replace(its.chart, points=tuple(sorted(its.chart.points, key=lambda point: point.value)))
+    name = "why-is-my-gpu-slower-than-my-cpu"
+    return OwnChart(name=name, title=_finding(evidence), chart=chart, titles=facts.titles).figures()
 
 
 def _finding(evidence: Evidence) -> str:
@@ -69,12 +90,12 @@ def _finding(evidence: Evidence) -> str:
 def _turns(evidence: Evidence, quoting: Quoting) -> Html:
     """Return what makes the GPU win, with the way of writing that moves a small model most, if it was measured."""
     rule = Html("It turns with more work in a call: a larger batch, a larger model, or several steps compiled as one.")
-    spans = [ways for ways in (by_way(evidence, name) for name in _small(evidence)) if len(ways) > 1]
+    spans = [ways for ways in (by_way(evidence, name) for name in dense(evidence)) if len(ways) > 1]
     if not spans:
         return rule
     ways = max(spans, key=_span)
     (slow, least), *_, (fast, most) = ways.items()
-    return Html("{} How it is written counts too: for {} the speed-up is {} written as {}, {} as {}.").format(
+    return Html("{} How it is written counts too: {} gains {} written as {}, {} as {}.").format(
         rule, quoting.model(least.record.description), quoting.speedup(least).words, slow,
         quoting.speedup(most).words, fast,
     )  # fmt: skip
@@ -83,10 +104,6 @@ def _turns(evidence: Evidence, quoting: Quoting) -> Html:
 def _span(ways: Mapping[str, PooledSpeedUp]) -> float:
     least, *_, most = ways.values()
     return most.ratio.value / least.ratio.value
-
-
-def _small(evidence: Evidence) -> set[str]:
-    return {item.workload for item in evidence.speedups if item.record.description.family == "dense"}
 
 
 QUESTION = Question(

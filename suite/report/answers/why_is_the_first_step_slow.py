@@ -15,44 +15,82 @@ from suite.results.pooled.machine_evidence import Evidence
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return after how few and how many steps the start is won back, with an empty compile cache."""
+    """Return after how many steps, and after how many seconds, the start is won back with an empty compile cache."""
     valid = [item for item in evidence.speedups if item.state != "invalid"]
     plain = [one for one in break_even.break_evens(valid) if one.step.case.variant == "plain"]
     empty = [one for one in plain if one.start.case.cache == "empty"]
     later = sorted((one for one in empty if 1 < one.steps < math.inf), key=lambda one: one.steps)
     if not later:
         return None
-    quoting, middle = Quoting(facts=facts, evidence=evidence), later[(len(later) - 1) // 2]
-    number = _number(quoting, middle)
-    one, all_of_them = quoting.model(middle.step.record.description), units.pluralize(len(later), "model")
-    who = one if len(later) == 1 else f"the middle one of {all_of_them}"
-    steps = break_even.when(middle).partition(" (")[0].removeprefix("after ").removesuffix(" steps")
-    title = f"Half of {all_of_them} win the compile time back within {steps} steps" if len(later) > 1 else ""
+    quoting = Quoting(facts=facts, evidence=evidence)
+    sentence, numbers, title = _of_one(quoting, later[0]) if len(later) == 1 else _of_several(quoting, later)
     return Answer(
-        sentence=Html("Compile time comes first: on one {}, {} wins it back after {}.").format(
-            quoting.gpu, who, number.words
-        ),
-        numbers=(number,),
+        sentence=sentence,
+        numbers=numbers,
         turns=Html(" ").join(_turns(quoting, empty, later)),
         draw=partial(shown, facts, evidence, "break_even", title),
         tables=tables(facts, evidence, "break_even"),
     )
 
 
+_Said = tuple[Html, tuple[Quoted, ...], str]  # a sentence, its numbers, and the chart's title
+
+
+def _of_one(quoting: Quoting, one: BreakEven) -> _Said:
+    numbers = _steps(quoting, one), _seconds(quoting, one)
+    words = Html("Compile time comes first: on one {}, {} wins it back after {}, {}.")
+    about = quoting.model(one.step.record.description)
+    return words.format(quoting.gpu, about, *(number.words for number in numbers)), numbers, ""
+
+
+def _of_several(quoting: Quoting, later: Sequence[BreakEven]) -> _Said:
+    """Return the medians of the steps and of the seconds, which may be of two models, and the most seconds."""
+    by_seconds, middle = sorted(later, key=_until), (len(later) - 1) // 2
+    half, last = by_seconds[middle], by_seconds[-1]
+    numbers = _steps(quoting, later[middle]), _seconds(quoting, half), _seconds(quoting, last)
+    models = units.pluralize(len(later), "model")
+    words = Html("On one {}, half of {} win compile time back within {}, half within {}, all within {}.")
+    title = f"Half of {models} win the compile time back within {_count(later[middle])[0]} steps"
+    return words.format(quoting.gpu, models, *(number.words for number in numbers)), numbers, title
+
+
 def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:
     """Yield what a shorter run means, and the models that win back first, last, at once and never."""
     yield Html("A run that ends before its break-even is faster on the CPU; a warm compile cache shortens the start.")
-    first, last = later[0], later[-1]
-    if first is not last:
-        names = (quoting.model(each.step.record.description) for each in (first, last))
-        yield Html("The first to win is {}, the last {}, after {}.").format(*names, _number(quoting, last).words)
+    if len(later) > 1:
+        ends = [each for order in (later, sorted(later, key=_until)) for each in (order[0], order[-1])]
+        models = [quoting.model(each.step.record.description) for each in ends]
+        numbers = [_steps(quoting, each).words for each in ends[:2]] + [
+            _seconds(quoting, each).words for each in ends[2:]
+        ]
+        pairs = [each for pair in zip(numbers, models, strict=True) for each in pair]
+        yield Html("The steps run from {} for {} to {} for {}, the seconds from {} for {} to {} for {}.").format(*pairs)
     for words, steps in (("At once: {}.", 1), ("Never: {}.", math.inf)):
         if those := [one for one in empty if one.steps == steps]:
             yield Html(words).format(listed([quoting.model(one.step.record.description) for one in those]))
 
 
-def _number(quoting: Quoting, one: BreakEven) -> Quoted:
-    return quoting.following(break_even.when(one).removeprefix("after "), [one.start, one.step])
+def _until(one: BreakEven) -> float:
+    return one.seconds(one.steps)
+
+
+def _count(one: BreakEven) -> tuple[str, str]:
+    """Return the number of steps and its interval, such as '374' and '(250 to 547)'."""
+    words = break_even.when(one).removeprefix("after ").rpartition(", ")[0]
+    count, _, within = words.partition(" steps")
+    return count, within.strip() or "(no interval)"
+
+
+def _steps(quoting: Quoting, one: BreakEven) -> Quoted:
+    return quoting.following("{} steps {}".format(*_count(one)), [one.start, one.step])
+
+
+def _seconds(quoting: Quoting, one: BreakEven) -> Quoted:
+    ends = (one.seconds(end) if end and math.isfinite(end) else None for end in (one.low, one.high))
+    within = units.seconds_interval(*ends)
+    value = units.seconds(_until(one), break_even.digits(one))
+    words = f"{value} ({within if within != units.DASH else 'no interval'})"
+    return quoting.following(words, [one.start, one.step])
 
 
 QUESTION = Question(

@@ -40,6 +40,15 @@ class Scale:
     @property
     def channel(self) -> Channel:
         """What altair's channel of a place needs."""
+        return self.at(None)
+
+    @property
+    def without_axis(self) -> Channel:
+        """What a channel needs that draws no axis."""
+        return self.channel | {"axis": None}
+
+    def at(self, side: Literal["bottom", "top"] | None) -> Channel:
+        """Return what a channel needs, its axis on a side of the chart; None is the usual one."""
         shape: Channel = {"type": "log"} if self.log else {}
         axis = alt.Axis(
             labelOverlap="greedy",
@@ -47,6 +56,7 @@ class Scale:
             values=list(self.values),
             labelExpr=_WORDS[self.kind],
             titlePadding=_TITLE,
+            **({"orient": side, "grid": side == "bottom"} if side else {}),
         )
         scale = alt.Scale(domain=[self.low, self.high], nice=False, **shape)
         return {"scale": scale, "title": self.title or None, "axis": axis}

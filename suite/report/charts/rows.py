@@ -13,6 +13,7 @@ from suite.report.charts.vega import layered
 from suite.results.views.experiment_result import Chart, Point
 
 APART = "\n"  # between the lines of a row's name
+_TALL = 500  # pixels of the rows from which on the axis is on top, too
 _NARROW = 330  # pixels of the axis
 _NAMES = {"wide": 36, "narrow": 46}  # letters of a name's line, left of its row and above it
 _LANE, _GAP, _LEFT, _LINE = (
@@ -44,9 +45,17 @@ def in_rows(chart: Chart, narrow: bool) -> Row:
         reach = [end for point in points for end in (point.low, point.value, point.high)]
         along = axes.logarithmic(chart.across, [*reach, chart.level], pixels, chart.unit, (_LEFT, round(right)))
     shown = [row | {"lane": row["series"] if several else own[0]} for row in rows]
-    layers = _layers(chart, shown, along.channel, names, lanes, above)
     height = len(names) * max(len(lanes or own) * _LANE + _GAP, 0 if narrow else lines * _LINE + 10)
+    tall = height > _TALL
+    layers = [*_layers(chart, shown, along.without_axis if tall else along.channel, names, lanes, above)]
+    layers += [_axis(along.at(side)) for side in ("bottom", "top") if tall]
     return layered(*layers, width=pixels, height=max(70, height), padding=padding(left, right))
+
+
+def _axis(along: Row) -> Any:
+    """Return a layer of nothing but an axis: a tall chart's is on top too, else the first rows are far from it."""
+    anywhere = data([{"value": along["scale"].domain[0]}])
+    return anywhere.mark_point(opacity=0, aria=False).encode(x=alt.X("value:Q", **along))
 
 
 def _lines(name: str, narrow: bool) -> str:

@@ -136,9 +136,11 @@ def _texts(plot: _Plot, place: Row) -> Iterator[Any]:
         shown = []
     rows, y = rows_of(shown, plot.across, plot.up), alt.Y("place:Q", **plot.up.channel)
     if moved := [row for row in rows if row["moved"]]:
-        lead = data(moved).mark_rule(strokeWidth=1, strokeDash=[2, 2], xOffset=6, x2Offset=8, aria=False)
+        lead = data(moved).mark_rule(
+            strokeWidth=1, strokeDash=[1, 4], color=look.GREY, xOffset=6, x2Offset=8, aria=False
+        )
         ends_at = {"x": alt.X("end:Q", **plot.across.channel), "x2": alt.X2("at:Q"), "y2": alt.Y2("place:Q")}
-        yield lead.encode(**place | ends_at)
+        yield lead.encode(**{"y": place["y"]} | ends_at)  # in no series' colour: it is no measured line
     if rows:
         text = data(rows).mark_text(align="left", dx=BESIDE, fontSize=FONT, aria=False)
         yield text.encode(x=place["x"], y=y, text=alt.Text("text:N"))

@@ -1,15 +1,18 @@
 """The answers: a page for each question that people ask, and the list of all with their sentences."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from suite import experiments
+from suite import experiments, units
 from suite.report import answers
-from suite.report.parts.answer import Answer, Question
+from suite.report.parts.answer import Answer, Question, Quotable
 from suite.report.parts.facts import Facts
+from suite.results.pooled.pools import FEWEST_HOSTS
 
 FOLDER = "answers"
 INDEX = f"{FOLDER}/index.md"
+_MARKS: Mapping[Quotable, str] = {"all": "May be quoted.", "some": "May be quoted in part.", "none": ""}
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -19,12 +22,28 @@ def files(facts: Facts) -> dict[str, str]:
     index = facts.page(
         INDEX,
         "answers.md.j2",
+        quoting=quoting([its for _, _, its in known if its]),
+        marks=_MARKS,
         answered=[(name, question, its) for name, question, its in known if its],
         waiting=[(name, question) for name, question, its in known if not its],
         faq=faq((question.title, its.text) for _, question, its in known if its),
         experiments=[(name, words, bool(facts.answers[name])) for name, words in experiments.questions()],
     )
     return pages | {INDEX: index}
+
+
+def quoting(known: Sequence[Answer]) -> str:
+    """Return how many answers may be quoted, and what it means if one may not, in sentences."""
+    which = Counter(its.quotable for its in known)
+    count = units.count(which["all"]) if which["all"] else "None"
+    some = f", {units.count(which['some'])} in part" if which["some"] else ""
+    rest = (
+        " The numbers of the others are what was measured, but on fewer than "
+        f"{units.count(FEWEST_HOSTS)} hosts, or on hosts that differ much: a further host may give others. Each page "
+        "says why."
+    )
+    total = units.pluralize(len(known), "answer")
+    return f"{count} of {total} may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"
 
 
 def _files(facts: Facts, name: str, question: Question, its: Answer | None) -> Iterator[tuple[str, str]]:

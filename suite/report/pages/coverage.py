@@ -25,16 +25,20 @@ _PRECISIONS: dict[Precision, str] = {
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     tables = measured(facts.records, facts.catalogue), answered(facts.answers)
-    return {PATH: facts.page(PATH, tables=tables, matrices=matrices(facts), lead=_lead(tables[0], facts.catalogue))}
+    return {PATH: facts.page(PATH, tables=tables, matrices=matrices(facts), lead=_lead(tables[0], facts))}
 
 
-def _lead(models: Table, catalogue: Sequence[Description]) -> str:
-    """Return how many machines timed the models, in a sentence."""
+def _lead(models: Table, facts: Facts) -> str:
+    """Return how many machines timed the models, and how many have other records alone, in sentences."""
+    catalogue = facts.catalogue
     complete = sum(any(cell.sort == len(catalogue) for cell in row) for row in models.rows)
+    more = len(by_machine(facts.measured)) - len(models.rows)
+    have = "has" if more == 1 else "have"
+    others = f" {units.count(more)} more {have} records, but no complete result in JAX at a headline batch."
     number = units.pluralize(len(models.rows), "machine")
     if not models.rows:
         return "No machine has timed a model yet."
-    return f"Models were timed on {number}; {units.count(complete)} of them timed all {units.count(len(catalogue))}."
+    return f"Models were timed on {number}; {units.count(complete)} of them timed all {units.count(len(catalogue))}.{others * (more > 0)}"
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:

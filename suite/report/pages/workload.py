@@ -155,7 +155,7 @@ def what(item: PooledSpeedUp, about: Description) -> str:
     """Return the definition of a speed-up shown beside a documented number."""
     case = item.case
     if case.scope == "run":
-        return f"{ladder.words(case, about)}, {case.precision}"
+        return ", ".join(filter(None, (ladder.words(case, about), item.record.data_words, case.precision)))
     kind = "training step" if about.trained else "inference"
     return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
 

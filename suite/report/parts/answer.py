@@ -1,7 +1,9 @@
 """A question that people ask, and its answer from the records of one machine."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from suite.report.charts.vega import Figure
 from suite.report.parts.experiment_figures import figures
@@ -14,27 +16,49 @@ from suite.results.records.record import once
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Table
 
+Quotable = Literal["all", "some", "none"]
+_FEW_HOSTS = re.compile(r"(\d+ hosts?) of (\d+)")
+
+
+def _in_words(caveat: str) -> str:
+    """Return a caveat, its hosts counted in words that no reader takes for a host's number."""
+    return _FEW_HOSTS.sub(r"timed on \1, \2 are needed", caveat)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What the records of one machine answer."""
 
     sentence: Html
-    numbers: tuple[Quoted, ...]  # those of the sentence
+    numbers: tuple[Quoted, ...]  # that it stands on: those of the sentence, or else of the condition
+    more: Html | None = None  # a paragraph below the sentence
+    further: tuple[Quoted, ...] = ()  # the numbers of that paragraph
     turns: Html  # the condition under which the answer turns
     draw: Callable[[], Iterable[Figure]] = tuple  # its charts
+    advice: tuple[Table, ...] = ()  # tables that are the answer for each model: not folded
     tables: tuple[Table, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of its numbers, each once."""
-        return tuple(dict.fromkeys(key for number in self.numbers for key in number.keys))
+        return tuple(dict.fromkeys(key for number in (*self.numbers, *self.further) for key in number.keys))
 
     @property
     def caveat(self) -> str:
-        """Why its numbers may not be quoted, as a sentence; '' if all may."""
-        caveats = dict.fromkeys(number.caveat for number in self.numbers if number.caveat)
-        return f"Not to be quoted: {'; '.join(caveats)}." if caveats else ""
+        """Which of its numbers may be quoted, and why the others may not, as sentences; '' if all may."""
+        caveats = list(dict.fromkeys(_in_words(number.caveat) for number in self.numbers if number.caveat))
+        if not caveats:
+            return ""
+        quotable = dict.fromkeys(str(number.words.striptags()) for number in self.numbers if not number.caveat)
+        if not quotable:
+            return f"Not to be quoted: {'; '.join(caveats)}."
+        return f"May be quoted: {', '.join(quotable)}. Not the rest: {'; '.join(caveats)}."
+
+    @property
+    def quotable(self) -> Quotable:
+        """How many of its numbers may be quoted."""
+        which = [not number.caveat for number in self.numbers]
+        return "all" if all(which) else "some" if any(which) else "none"
 
     @property
     def text(self) -> str:
@@ -51,6 +75,7 @@ class Question:
     also: tuple[str, ...]  # other words for it, which a search finds
     wanted: str  # what is missing while no record answers it, and how to contribute it: one sentence
     command: str  # what measures it on one's own machine
+    hints: tuple[Html, ...] = ()  # what else helps to measure it, or is known of it: a paragraph each
     evidence: tuple[str, ...]  # experiments behind it
     read_next: tuple[str, ...]  # names of other questions
     answer: Callable[[Facts, Evidence], Answer | None]

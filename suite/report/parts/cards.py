@@ -15,7 +15,7 @@ _WORDS = {  # by the name of the amount of work
     "from storage": "a step read from storage",
     "cold start": "the first step, compiling included",
 }
-_TF32 = "one step in TF32 on the GPU"
+_TF32 = "one step in TF32 on the GPU; the CPU stays in float32"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,7 +80,9 @@ def _doubt(quotable: int, known: int) -> str:
     """Return how many of the values may be quoted, for the end of a title; '' if all may."""
     if quotable == known:
         return ""
-    return f"; {units.count(quotable)} of {units.count(known)} may be quoted" if quotable else "; not to be quoted yet"
+    if not quotable:
+        return "; not to be quoted yet"
+    return f", counting only the {units.count(quotable)} of {units.count(known)} that may be quoted"
 
 
 def _brightest(chart: HeatMap) -> str:
@@ -117,5 +119,5 @@ def _marks(chart: Chart | HeatMap) -> str:
     doubtful = "not to be quoted; the table has the reason."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
-    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
+    bars = f" With {chart.ends}." if any(point.low is not None for point in chart.points) else ""
     return bars + ("" if all(point.solid for point in chart.points) else f" Hollow: {doubtful}")

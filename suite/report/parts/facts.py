@@ -102,7 +102,7 @@ class Facts:
     @cached_property
     def places(self) -> Mapping[str, Sequence[str]]:
         """Each machine's rank among the others, in sentences."""
-        steps = placing.headlines(self.measured)
+        steps = placing.headlines(self.current)
         return {slug: placing.sentences(steps, slug) for slug in self.machines}
 
     @cached_property

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.results.records.record import Record
 from suite.results.single.input_pipeline import InputPipeline, input_pipelines
-from suite.results.views.rows import count_cell, row_of, share_cell
+from suite.results.views.rows import count_cell, row_of, share_cell, step_share_cell
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
 
 _EPOCHS = (
@@ -58,7 +58,7 @@ def _epochs(records: Sequence[Record]) -> Table:
 
 def _epoch(item: InputPipeline) -> tuple[Cell, ...]:
     device = rate_cells(item.device_rate, item.summary)[0]
-    shares = (share_cell(item.share), _first(item), share_cell(item.gpu_utilisation))
+    shares = (step_share_cell(item.share), _first(item), share_cell(item.gpu_utilisation))
     return row_of(*_head(item), device, *shares, item.bound or units.DASH, one_host_cell(item.summary))
 
 

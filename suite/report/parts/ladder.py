@@ -52,7 +52,8 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
 
 def _row(rung: Rung, rungs: Sequence[Rung], about: Description) -> tuple[Cell, ...]:
     *times, status, hosts = _cells(rung)
-    name = words(rung.case, about, rung.compiling, rung.blocking)
+    data = rung.data_words if rung.compiling else ""
+    name = ", ".join(filter(None, (words(rung.case, about, rung.compiling, rung.blocking), data)))
     return row_of(name, *times, _beside(rung, rungs), status, hosts)
 
 

@@ -28,7 +28,7 @@ def figures(amounts: Sequence[Rung], name: str) -> Iterator[Figure]:
     """Yield the chart of what is known of a machine, for wide and for narrow screens."""
     means, points, claims = marks(amounts)
     alternative = "; ".join(f"{point.row}, {point.series}: {point.text}" for point in points)
-    title, caption = lead.finding(amounts), " ".join(filter(None, (_CAPTION, _hosts(amounts))))
+    title, caption = lead.finding(amounts), " ".join(filter(None, (_CAPTION, _data(amounts), _hosts(amounts))))
     forms: tuple[tuple[Literal["wide", "narrow"], str], ...] = (("wide", ""), ("narrow", ".narrow"))
     for form, ending in forms:
         yield Figure(
@@ -89,6 +89,16 @@ def _point(item: PooledSpeedUp, series: str, row: str) -> Point:
         series=series, row=row, value=ratio.value, low=ratio.low, high=ratio.high, solid=item.quotable,
         text=units.ratio(ratio.value, ratio.low, ratio.high),
     )  # fmt: skip
+
+
+def _data(amounts: Sequence[Rung]) -> str:
+    """Return which data is read by the marks that read some; '' if none does."""
+    items = [item for rung in amounts for item in rung.by_workload.values() if item.record.data_words]
+    real = sum(not item.record.usual_data for item in items)
+    if not items:
+        return ""
+    but = f", but for {units.pluralize(real, 'mark')} of the real data" if real else ""
+    return f"Whole runs and steps from storage read stand-ins that the project makes{but}."
 
 
 def _hosts(amounts: Sequence[Rung]) -> str:

@@ -52,8 +52,8 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     alone = [step_beside(item, rung.by_workload[workload]) for rung in wider]
     where = "" if any(alone) else ", timed on other hosts"
     clauses = [
-        Html("{}, {}{}").format(
-            rung.words, _words(rung.by_workload[workload].ratio), "" if where else _beside(item.ratio, beside)
+        Html("{}{}, {}{}").format(
+            rung.words, _read(rung.by_workload[workload]), _words(rung.by_workload[workload].ratio), "" if where else _beside(item.ratio, beside)
         )
         for rung, beside in zip(wider, alone, strict=True)
     ]
@@ -65,6 +65,10 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
         item.caveat,
         rest,
     )
+
+
+def _read(item: PooledSpeedUp) -> str:
+    return f" {item.record.data_words}" if item.record.data_words else ""
 
 
 def _beside(step: Pooled, same_hosts: Pooled | None) -> str:

@@ -7,6 +7,7 @@ from statistics import geometric_mean
 
 from suite import units
 from suite.report.parts.facts import Facts
+from suite.results.pooled.kinds import headline_steps
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking, state_of
 from suite.results.records.record import Record
@@ -47,12 +48,8 @@ def matrices(facts: Facts) -> Sequence[Matrix]:
     """Return the matrices of speed-ups and of the CPU's step times, without those that have no value."""
     headline = [record for record in facts.measured if record.headline_step()]
     speedups = {(item.workload, item.machine): _speedup(item) for item in facts.speedups if item.headline}
-    steps = [  # the slower first, so that of two allocators the faster counts
-        (case.workload, machine, pool)
-        for (machine, case), pool in sorted(facts.current.items(), key=lambda item: -item[1].pooled.value)
-        if case.backend == "cpu" and pool.newest.headline_step() and pool.newest.description.documented
-    ]
-    times = {(workload, machine): _time(pool) for workload, machine, pool in steps}
+    steps = headline_steps(facts.current, "cpu")
+    times = {(model, machine): _time(pool) for machine, pools in steps.items() for model, pool in pools.items()}
     drawn = (
         _matrix(
             "How much faster is the GPU? One step in steady state",

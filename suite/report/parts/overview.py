@@ -77,7 +77,7 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
     order = sorted(speedups, key=lambda i: (scopes.index(i.case.scope), -i.ratio.value))
     precisions, facets_of = sorted({item.case.precision for item in order}), tuple(map(_facets, order))
     complete = Table(
-        title=f"Speed-ups: CPU time over GPU time on one kind of machine, {' or '.join(precisions)}",
+        title=f"Speed-ups: CPU time over GPU time on one kind of machine, {_precision_words(precisions)}",
         columns=_COLUMNS,
         rows=tuple(_row(item, names[item.workload]) for item in order),
         facets=facets_of,
@@ -95,6 +95,13 @@ def _row(item: PooledSpeedUp, title: str) -> tuple[Cell, ...]:
     return row_of(
         name, ratio, within, state, cpu, gpu, scope, further, hosts, batch, precision, *baselines, item.workload
     )
+
+
+def _precision_words(precisions: Sequence[str]) -> str:
+    """Return the precisions of the GPU sides; the CPU's is named if it is another one."""
+    if precisions == ["float32-highest"]:
+        return "float32-highest"
+    return f"the GPU in {' or '.join(precisions)}, the CPU in float32-highest"
 
 
 def _facets(item: PooledSpeedUp) -> dict[str, str]:

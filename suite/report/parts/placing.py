@@ -8,27 +8,29 @@ from statistics import geometric_mean
 from typing import Any
 
 from suite import units
-from suite.results.records.record import Record
-from suite.results.single import old_jax
-from suite.results.single.selection import current_cases, fastest_of_each_case
-from suite.results.single.summary import Summary
+from suite.case import Backend
+from suite.report.parts.kinds import ratio_words
+from suite.results.pooled.kinds import headline_steps, mean_ratio
+from suite.results.pooled.pools import Found, Pool
+from suite.results.records.machine import Machine
+from suite.results.stats.pooling import Pooled
 
-_NAMES = {"gpu": "GPU", "cpu": "CPU"}
-_FEWEST_SHARED = 3  # networks behind a caution
+_NAMES: Mapping[Backend, str] = {"gpu": "GPU", "cpu": "CPU"}
+_FEWEST_SHARED = 3  # models behind a caution
 
 
-_Own = Mapping[tuple[str, int], Summary]  # one machine's steps by network and batch
+_Own = Mapping[str, Pool]  # one machine's headline steps by workload
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steps:
-    """The current headline steps of all machines on one backend."""
+    """The headline steps of all machines on one backend, pooled over their hosts."""
 
     of: Mapping[str, _Own]  # by machine
     _fastest: dict[Any, Sequence[str]] = field(default_factory=dict)
 
     def rivals(self, slug: str) -> Mapping[str, _Own]:
-        """Return the machines to compare with: of those with equal networks and as many cores the fastest other one.
+        """Return the machines to compare with: of those with equal models and as many cores the fastest other one.
 
         The order is that of the machines.
         """
@@ -41,49 +43,50 @@ class Steps:
         return {name: place for place, name in enumerate(self.of)}
 
     @cached_property
-    def _alike(self) -> Mapping[tuple[frozenset[tuple[str, int]], int], Sequence[str]]:
+    def _alike(self) -> Mapping[tuple[frozenset[str], int], Sequence[str]]:
         """The machines by what they have timed and their cores."""
-        alike: dict[tuple[frozenset[tuple[str, int]], int], list[str]] = defaultdict(list)
+        alike: dict[tuple[frozenset[str], int], list[str]] = defaultdict(list)
         for name, steps in self.of.items():
-            alike[frozenset(steps), next(iter(steps.values())).record.machine.cores].append(name)
+            alike[frozenset(steps), _machine(steps, name).cores].append(name)
         return alike
 
-    def _two(self, alike: tuple[frozenset[tuple[str, int]], int], own: Set[tuple[str, int]]) -> Sequence[str]:
-        """Return the two fastest of these machines, over the networks that are also one's own."""
+    def _two(self, alike: tuple[frozenset[str], int], own: Set[str]) -> Sequence[str]:
+        """Return the two fastest of these machines, over the models that are also one's own."""
         shared = frozenset(alike[0] & own)
         if (alike, shared) not in self._fastest:
 
             def mean(name: str) -> float:
-                times = [item.seconds.value for key in sorted(shared) if (item := self.of[name][key]).seconds]
+                times = [self.of[name][key].pooled.value for key in sorted(shared)]
                 return geometric_mean(times) if times else 0.0
 
             self._fastest[alike, shared] = sorted(self._alike[alike], key=mean)[:2]
         return self._fastest[alike, shared]
 
 
-def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the current headline steps by backend, without smoke and without the old JAX that is slow on a CPU."""
-    return {backend: _steps(records, backend) for backend in _NAMES}
+def headlines(current: Found) -> dict[str, Steps]:
+    """Return the headline steps by backend."""
+    return {backend: Steps(of=dict(sorted(headline_steps(current, backend).items()))) for backend in _NAMES}
 
 
 def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
     """Return a sentence for each backend that another machine shares, the GPU first; empty if none does.
 
-    The other machine shares most networks; of equals it is the fastest.
+    The other machine shares most models; of equals it is the fastest.
     """
     written = []
     for backend, name in _NAMES.items():
         own, others = steps[backend].of.get(slug, {}), steps[backend].rivals(slug)
-        shared = {other: sorted(own.keys() & theirs.keys()) for other, theirs in others.items()}
+        shared = {other: _shared(own, theirs) for other, theirs in others.items()}
         if not any(shared.values()):
             continue
         most = max(map(len, shared.values()))
         best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _times(own, others[o], shared[o]))
-        ratio, machine = _times(own, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
-        over = units.pluralize(len(shared[best]), "network")
+        ratio, machine = _mean(own, others[best], shared[best]), _machine(others[best], best).name
+        over = ("the geometric mean of " if most > 1 else "of ") + units.pluralize(most, "model")
+        interval = "" if ratio.low is not None else " Too few hosts are known for an interval."
         written.append(
-            f"A step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}, over {over}. The "
-            "machines ran at different times, so this ratio has no interval."
+            f"A step takes {ratio_words(ratio)} as long on this {name} as on that of {machine}: {over}, each side "
+            f"pooled over its hosts.{interval}"
         )
     return (*written, *_fewer_cores(steps["cpu"], slug))
 
@@ -92,35 +95,45 @@ def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
     """Yield a caution if these cores gain less than half of their number over another machine's fewer cores."""
     own = steps.of.get(slug, {})
     speeds = []
-    for theirs in steps.rivals(slug).values():
-        shared = sorted(own.keys() & theirs.keys())
+    for name, theirs in steps.rivals(slug).items():
+        shared = _shared(own, theirs)
         if len(shared) < max(_FEWEST_SHARED, len(own) // 2):
             continue
-        cores, machine = next(iter(own.values())).record.machine.cores, next(iter(theirs.values())).record.machine
+        cores, machine = _machine(own, slug).cores, _machine(theirs, name)
         speed = _times(theirs, own, shared)
-        if 0 < speed < cores / machine.cores / 2:
-            speeds.append((speed * machine.cores, speed, cores, machine, len(shared)))
-    for _, speed, cores, machine, number in sorted(speeds, key=lambda one: one[0])[:1]:
-        yield (
-            f"Careful: these {units.count(cores)} cores are only {units.ratio(speed)} as fast as the "
-            f"{units.pluralize(machine.cores, 'core')} of {machine.name} ({units.pluralize(number, 'network')}). "
-            "Beside such a CPU a GPU gains less."
-        )
+        if machine.cores < cores and speed < cores / machine.cores / 2:
+            speeds.append((speed * machine.cores, name, shared, cores, machine))
+    for _, name, shared, cores, machine in sorted(speeds, key=lambda one: one[0])[:1]:
+        these, those = f"these {units.count(cores)} cores", f"the {units.pluralize(machine.cores, 'core')}"
+        taken, number = _mean(own, steps.of[name], shared), units.pluralize(len(shared), "model")
+        if taken.value >= 1:
+            yield (
+                f"Careful: a step takes {ratio_words(taken)} as long on {these} as on {those} of {machine.name} "
+                f"({number}). Beside those a GPU gains less than beside these."
+            )
+        else:
+            yield (
+                f"Careful: {these} are only {ratio_words(taken.per(1))} as fast as {those} of {machine.name} "
+                f"({number}). Beside as many of those a GPU would gain less than beside these."
+            )
 
 
-def _steps(records: Sequence[Record], backend: str) -> Steps:
-    mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
-    chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
-    by_machine: dict[str, dict[tuple[str, int], Summary]] = {}
-    for item in fastest_of_each_case(current_cases(chosen)):
-        if item.complete:
-            key = item.record.workload, item.record.case.batch
-            by_machine.setdefault(item.record.machine.slug, {})[key] = item
-    return Steps(of=by_machine)
+def _machine(steps: _Own, slug: str) -> Machine:
+    """Return the machine of this name: a pool of a CPU may have records of several."""
+    pool = next(iter(steps.values()))
+    return next(record.machine for record in reversed(pool.records) if record.machine.slug == slug)
 
 
-def _times(own: _Own, theirs: _Own, shared: Sequence[tuple[str, int]]) -> float:
+def _shared(own: _Own, theirs: _Own) -> Sequence[str]:
+    """Return the models that both timed, without those for which they share a pool."""
+    return [name for name in sorted(own.keys() & theirs.keys()) if own[name] is not theirs[name]]
+
+
+def _times(own: _Own, theirs: _Own, shared: Sequence[str]) -> float:
     """Return the geometric mean of this machine's times over the other's; 0 if they share nothing."""
-    pairs = [(own[key].seconds, theirs[key].seconds) for key in shared]
-    ratios = [here.value / there.value for here, there in pairs if here and there]
+    ratios = [own[name].pooled.value / theirs[name].pooled.value for name in shared]
     return geometric_mean(ratios) if ratios else 0.0
+
+
+def _mean(own: _Own, theirs: _Own, shared: Sequence[str]) -> Pooled:
+    return mean_ratio((own[name], theirs[name]) for name in shared)

@@ -33,7 +33,7 @@ def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
 
     Of a model's several data sets the usual one counts; a whole loop as written rather than its step alone.
     """
-    known = sorted(speedups, key=lambda i: (i.case.scope == "written", i.case.data == i.record.description.data))
+    known = sorted(speedups, key=lambda item: (item.case.scope == "written", item.record.usual_data))
     all_rungs = (
         Rung(name=name, words=words, by_workload={i.workload: i for i in known if fits(i)})
         for name, words, fits in _RUNGS

@@ -117,7 +117,7 @@ def _of_jax(item: PooledSpeedUp) -> str:
 def speedup_table(speedups: Iterable[PooledSpeedUp]) -> Table:
     """Return the speed-up of each model, precision and machine."""
     return Table(
-        title="Speed-up of one step: CPU time over GPU time on one kind of machine",
+        title="Speed-up of one step: CPU time in float32 over GPU time, on one kind of machine",
         columns=SPEEDUP_COLUMNS,
         rows=tuple(speedup_row(item) for item in speedups if item.case.scope == "step"),
         notes=(BEST_OVER_BEST,),
@@ -201,6 +201,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
         rows=tuple(rows),
         notes=(
             "The sides ran on different machines, at different times: the ratio has no interval and is no speed-up.",
+            "Each time is of its newest campaign. Pages that pool all hosts may show another time of the same step.",
         ),
     )
 

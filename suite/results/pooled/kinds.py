@@ -4,9 +4,10 @@ The sides may be of two machines. Each is pooled over the hosts of its kind, so 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import msgspec
 
@@ -19,6 +20,7 @@ from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 
 FEWEST_MODELS = 5  # in common, of a mean over models
+_Group = TypeVar("_Group", bound=Hashable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +57,7 @@ class Pair:
     @cached_property
     def mean(self) -> Pooled:
         """The geometric mean of the ratios."""
-        steps = ((self.cpu.steps[name], self.other.steps[name]) for name in self._common)
-        return pooling.mean_ratio([((cpu.cell, cpu.among), (other.cell, other.among)) for cpu, other in steps])
+        return mean_ratio((self.cpu.steps[name], self.other.steps[name]) for name in self._common)
 
     @property
     def one_machine(self) -> bool:
@@ -84,14 +85,19 @@ def kinds(current: Found, backend: Backend) -> tuple[Kind, ...]:
     A GPU's kind is its card, whatever its host. Of the pools of one model the one with enough hosts counts, of equals
     the allocator of the headline, then the newest. Steps that take less time than their kernels are left out.
     """
-    steps: dict[Hashable, dict[str, Pool]] = defaultdict(dict)
-    for machine, pool in _headline(current, backend):
-        kind = steps[_kind_of(pool, backend)]
-        other = kind.get(pool.case.workload)
-        if not too_short(machine, pool, current) and (other is None or _rank(pool) > _rank(other)):
-            kind[pool.case.workload] = pool
-    known = (Kind(backend=backend, steps=each) for each in steps.values() if each)
+    steps = _chosen(current, backend, lambda machine, pool: _kind_of(pool, backend))
+    known = (Kind(backend=backend, steps=each) for each in steps.values())
     return tuple(sorted(known, key=lambda kind: (-len(kind.steps), -kind.hosts, kind.machine.slug)))
+
+
+def headline_steps(current: Found, backend: Backend) -> Mapping[str, Mapping[str, Pool]]:
+    """Return each machine's pools of headline steps by workload, chosen as those of a kind are."""
+    return _chosen(current, backend, lambda machine, pool: machine)
+
+
+def mean_ratio(sides: Iterable[tuple[Pool, Pool]]) -> Pooled:
+    """Return the geometric mean of the first pools' times over the second's."""
+    return pooling.mean_ratio([((one.cell, one.among), (other.cell, other.among)) for one, other in sides])
 
 
 def pairs(current: Found) -> tuple[Pair, ...]:
@@ -112,6 +118,21 @@ def against_fewer_cores(current: Found) -> Pair | None:
         return None
     fewer = (Pair(cpu=host, other=kind) for kind in cpus if kind.machine.cores < host.machine.cores)
     return max((pair for pair in fewer if pair.enough), key=lambda pair: pair.mean.value, default=None)
+
+
+def _chosen(
+    current: Found, backend: Backend, group_of: Callable[[str, Pool], _Group]
+) -> Mapping[_Group, Mapping[str, Pool]]:
+    """Return the best evidenced pool of each model's headline step in each group."""
+    steps: dict[_Group, dict[str, Pool]] = defaultdict(dict)
+    for machine, pool in _headline(current, backend):
+        if too_short(machine, pool, current):
+            continue
+        group = steps[group_of(machine, pool)]
+        other = group.get(pool.case.workload)
+        if other is None or _rank(pool) > _rank(other):
+            group[pool.case.workload] = pool
+    return steps
 
 
 def _headline(current: Found, backend: Backend) -> Iterator[tuple[str, Pool]]:

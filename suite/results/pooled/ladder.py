@@ -44,6 +44,11 @@ class Rung:
         return SCOPES[self.case.scope].rungs[self.case.cache].short if self.compiling else "without its compilations"
 
     @property
+    def data_words(self) -> str:
+        """The data that it read, for the end of a phrase; '' if its content does not matter."""
+        return next(side.record.data_words for side in (self.pooled, self.cpu, self.gpu) if side is not None)
+
+    @property
     def ratio(self) -> Estimate | None:
         """CPU time over GPU time: pooled, else paired by round; None if the sides are of different campaigns."""
         if self.pooled is not None:
@@ -69,12 +74,17 @@ class Amortised:
 
 
 def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) -> tuple[Rung, ...]:
-    """Return the rungs of a workload on a machine, from the step to the whole run."""
+    """Return the rungs of a workload on a machine, from the step to the whole run.
+
+    Of several data sets the usual one counts.
+    """
     plain_records = [record for record in records if _plain(record) and not record.cut_short]
-    pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
+    order = sorted(speedups, key=lambda item: item.record.usual_data)
+    pooled = {(item.case.scope, item.case.cache): item for item in order if _plain(item.record)}
     rungs: list[Rung | None] = []
     for scope, cache in _PLACES:
         timed = [r for r in plain_records if (r.case.scope, r.case.cache) == (scope, cache)]
+        timed = [record for record in timed if record.usual_data] or timed
         cpu, gpu = _sides(timed)
         if both := pooled.get((scope, cache)):
             rungs.append(Rung(case=both.case, pooled=both))

@@ -94,6 +94,18 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         """
         return self._unusual <= {*free, "data", "allocator"}
 
+    @property
+    def usual_data(self) -> bool:
+        """Whether its data is the workload's usual one; results of the headline read no other."""
+        usual = msgspec.structs.replace(self.case, data=self.description.data)
+        return self.case.timed.data == usual.timed.data
+
+    @property
+    def data_words(self) -> str:
+        """The data that a run or an epoch read, for the end of a phrase; '' if its content does not matter."""
+        read = self.description.stored and (SCOPES[self.case.scope].reads_storage or self.case.scope == "run")
+        return {"embedded": "on the stand-in", "tfds": "on the real data"}.get(self.case.data, "") if read else ""
+
     @cached_property
     def _unusual(self) -> frozenset[str]:
         """The axes that do not have their default value, of which the batch is the documented one."""

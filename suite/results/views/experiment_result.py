@@ -51,6 +51,7 @@ class Chart:
     name: str = ""  # of its files, if it is not the first
     finding: str = ""  # its title; '{span}' stands for the least and the greatest value, '{most}' for the greatest
     seconds: bool = False  # whether the values are times
+    ends: str = "95 % intervals"  # what the lines beside the points are
 
     @property
     def unit(self) -> Literal["", "x", "s"]:

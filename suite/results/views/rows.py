@@ -36,6 +36,16 @@ def share_cell(value: float | Estimate | None, why: str = "") -> Cell:
     return number_cell(value.value if isinstance(value, Estimate) else value, units.percent, why=why)
 
 
+def step_share_cell(share: Estimate | None) -> Cell:
+    """Return the cell of the step's share of the time with input; a dash if the step alone took longer.
+
+    The process times the step alone first, for a moment: its noise can exceed what the input costs.
+    """
+    if share is not None and share.value > 1:
+        return share_cell(None, "the step alone took longer than with input: the input costs nothing that shows")
+    return share_cell(share)
+
+
 def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
     """Return the cells of a speed-up's CPU time, GPU time, ratio and interval."""
     return time_cell(item.cpu), time_cell(item.gpu), *ratio_and_interval(item)
