@@ -738,7 +738,7 @@ def test_further_columns_come_by_a_switch_that_stands_in_the_address(checkout, b
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto((checkout / "build" / "html" / "index.html").as_uri())
     heads = page.locator("table.results[data-more] thead th:visible")
-    assert heads.all_inner_texts() == ["model", "speed-up", "95\u00a0% interval", "status", "CPU", "GPU"]
+    assert heads.all_inner_texts() == ["model", "speed-up", "95\u00a0% interval", "status", "next host", "CPU", "GPU"]
     page.get_by_label("more columns").check()
     assert "columns=all" in page.url
     assert "best / best" in heads.all_inner_texts()
