@@ -126,6 +126,13 @@ def test_the_search_finds_what_articles_say_and_no_number(site):
     assert not any("torch eager" in text for place, text in texts.items() if place.startswith(("workloads", "index")))
 
 
+def test_no_title_has_an_entity_which_the_search_would_break():
+    about = factory.description("net", title="It's a network")
+    page = factory.pages(factory.campaign(("net",), about=about))["workloads/net.md"]
+    assert 'title: "It’s a network"' in page
+    assert "<h1>It’s a network</h1>" in page
+
+
 def test_five_tabs_hold_every_page_that_is_one_of_a_kind_once(site):
     tabs = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     assert [name for tab in tabs for name in tab] == ["Answers", "Models", "Machines", "Method", "Cite"]
