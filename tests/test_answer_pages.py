@@ -297,6 +297,11 @@ def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     assert "1 of 2 models" in its.turns
 
 
+def test_the_table_of_an_own_chart_says_why_a_value_may_not_be_quoted():
+    its = answer_of("are_lstms_slow_on_gpus", SAMPLES["are_lstms_slow_on_gpus"])
+    assert {(row[-1].text, row[-1].remark) for row in its.tables[0].rows} == {("no", "1 host of 3")}
+
+
 def test_another_gpu_s_range_holds_the_value_and_is_wider_than_its_interval():
     name = "will_another_gpu_give_the_same"
     records = factory.on_hosts(SAMPLES[name], shares=(1.0, 1.1, 0.9))

@@ -124,7 +124,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         if math.isfinite(one.steps)
     )
     chart = Chart(
-        caption="Steps until the GPU, with its longer compilation, has taken as long as the CPU; 1 is at once.",
+        caption="Steps after which CPU and GPU have taken equal time, compiling included; 1 is at once.",
         across="steps, log scale",
         points=points,
         finding="Steps until the GPU has won back its start: {span}",

@@ -1,7 +1,8 @@
 """What is left of a small model's gain once more than its step is counted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from suite import units
 from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoted, Quoting
@@ -36,8 +37,9 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
         apart = rungs.elsewhere(known[name].values(), step)
         words = "{} loses its gain around the step: the step alone is {} as fast on the GPU; " + ", ".join(rest)
         about = quoting.model(step.by_workload[name].record.description)
-        ending = rungs.on_other_hosts(len(apart), len(known[name]))
-        parts.append(Html(words + "{}.").format(about, *(number.words for number in numbers), ending))
+        parts.append(
+            Html(words + ".{}").format(about, *(number.words for number in numbers), _hosts(apart, known[name]))
+        )
     slower = [item for item in wider.get("whole run", {}).values() if item.ratio.value < 1]
     if slower:
         item = min(slower, key=lambda item: item.ratio.value)
@@ -45,6 +47,14 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
         about = quoting.model(item.record.description)
         parts.append(Html("A whole run of {} is even slower: {}.").format(about, numbers[-1].words))
     return (Html(" ").join(parts) if parts else None), tuple(numbers)
+
+
+def _hosts(apart: Sequence[PooledSpeedUp], items: _Items) -> str:
+    """Return how many of the items were timed on other hosts than their step, as a further sentence; '' if none was."""
+    if not apart:
+        return ""
+    which = "All but the step" if len(apart) == len(items) else f"{units.count(len(apart))} of these"
+    return f" {which} {'was' if which == '1 of these' else 'were'} timed on other hosts."
 
 
 def dense(evidence: Evidence) -> set[str]:

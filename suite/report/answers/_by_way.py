@@ -32,7 +32,9 @@ def chart_of(name: str, ways: Mapping[str, PooledSpeedUp]) -> OwnChart | None:
     )  # fmt: skip
     caption = "CPU time over GPU time of one step, each way against itself. Left of 1 the CPU is faster."
     chart = Chart(caption=caption, across="CPU time / GPU time, log scale", points=points, level=1.0)
-    return OwnChart(name=name, title=title, chart=chart, titles={}, columns=("way", "framework", "speed-up"))
+    doubts = ["" if item.quotable else item.reasons[0] for item in ways.values()]
+    columns = ("way", "framework", "speed-up")
+    return OwnChart(name=name, title=title, chart=chart, titles={}, doubts=doubts, columns=columns)
 
 
 def _ratio(item: PooledSpeedUp) -> str:

@@ -1,6 +1,6 @@
 """A chart of an answer's own, with a table of its numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from suite import units
@@ -19,6 +19,7 @@ class OwnChart:
     title: str
     chart: Chart
     titles: Mapping[str, str]  # the models' names for people, by workload
+    doubts: Sequence[str] = ()  # why each point may not be quoted, '' if it may
     columns: tuple[str, str, str] = ("model", "which", "value")  # of its table: row, series and value
 
     def figures(self) -> tuple[Figure, ...]:
@@ -30,7 +31,8 @@ class OwnChart:
     def table(self) -> Table:
         """Its numbers."""
         several = len({point.series for point in self.chart.points}) > 1
-        rows = (self._row(point, several) for point in self.chart.points)
+        doubts = self.doubts or [""] * len(self.chart.points)
+        rows = (self._row(*pair, several) for pair in zip(self.chart.points, doubts, strict=True))
         row, series, value = self.columns
         columns = (row, *([series] if several else []), value, INTERVAL, "may be quoted")
         return Table(title=self.chart.caption.rstrip("."), columns=columns, rows=tuple(rows))
@@ -38,12 +40,12 @@ class OwnChart:
     def _names(self, point: Point) -> tuple[str, ...]:
         return tuple(filter(None, (self.titles.get(point.row, point.row), point.series)))
 
-    def _row(self, point: Point, several: bool) -> tuple[Cell, ...]:
+    def _row(self, point: Point, doubt: str, several: bool) -> tuple[Cell, ...]:
         within = units.seconds_interval if self.chart.seconds else units.interval
         return row_of(
             self.titles.get(point.row, point.row),
             *([point.series] if several else []),
             Cell(text=point.text, sort=point.value),
             within(point.low, point.high),
-            "yes" if point.solid else "no",
+            Cell(text="yes" if point.solid else "no", remark=doubt),
         )

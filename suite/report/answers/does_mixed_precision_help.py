@@ -13,11 +13,13 @@ from suite.report.parts.lead import short
 from suite.report.parts.quoted import Quoting, span
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart
 
 _FULL, _TF32, _MIXED = "float32-highest", "tf32", "bfloat16"
 _NAMES = {_MIXED: "bfloat16", _TF32: "TF32", _FULL: "full float32"}
+_LEAD = {_TF32: "TF32, JAX’s default"}
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -34,7 +36,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     chart = _chart(facts, steps, base, f"bfloat16 makes a step {mean} as fast as {_NAMES[base]} over {models}")
     return Answer(
         sentence=Html("Over {}, bfloat16 makes a step {} as fast on one {}, the geometric mean of {}: {}.").format(
-            _NAMES[base], mean, quoting.gpu, models, span(numbers)
+            _LEAD.get(base, _NAMES[base]), mean, quoting.gpu, models, span(numbers)
         ),
         numbers=numbers,
         turns=Html(
@@ -80,16 +82,20 @@ def _over_full(quoting: Quoting, steps: Sequence[Mapping[str, Pool]]) -> Html:
 
 def _chart(facts: Facts, steps: Sequence[Mapping[str, Pool]], base: str, title: str) -> OwnChart:
     """Return the chart of the other precisions' speed over the base's, the model that gains most first."""
-    points = tuple(
-        ratio_point(_NAMES[other], over(each[base], each[other]), row=each[base].case.workload)
+    gains = [
+        (each[base].case.workload, other, over(each[base], each[other]))
         for each in reversed(_with(steps, base))
         for other in _NAMES
         if other != base and other in each
-    )
+    ]
+    points = tuple(ratio_point(_NAMES[other], gain, row=workload) for workload, other, gain in gains)
+    doubts = [next(lacking(gain), "") for *_, gain in gains]
     caption = f"Time of a step in {_NAMES[base]} over its time in another precision on one GPU; above 1 that is faster."
     chart = Chart(caption=caption, across=f"{_NAMES[base]} time / time, log scale", points=points, level=1.0)
     columns = ("model", "precision", f"speed over {_NAMES[base]}")
-    return OwnChart(name="does-mixed-precision-help", title=title, chart=chart, titles=facts.titles, columns=columns)
+    return OwnChart(
+        name="does-mixed-precision-help", title=title, chart=chart, titles=facts.titles, doubts=doubts, columns=columns
+    )
 
 
 def _fits(record: Record) -> bool:

@@ -15,9 +15,16 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import lacking
 from suite.results.pooled.ways import Way
 from suite.results.views.experiment_result import Chart, Point
+from suite.results.views.rows import row_of
+from suite.results.views.table import HOSTS, INTERVAL, STATUS, Table, standing_cells, times_cells
 
 _Compared = tuple[BaselineComparison, Way]
 _ASKED = ("torch", "keras")  # by the question
+_GLOSSES = {
+    "torch compile-graph": " (torch.compile, replayed as a CUDA graph)",
+    "torch graph": " (eager PyTorch, replayed as a CUDA graph)",
+    "torch eager": " (PyTorch without torch.compile)",
+}
 _FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost": "XGBoost", "openvino": "OpenVINO"}
 
 
@@ -41,7 +48,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
         turns=Html(" ").join(_turns(quoting, gpu, cpu)),
         draw=chart.figures,
-        tables=(chart.table,),
+        tables=(_table(facts, [*own, *other]),),
     )
 
 
@@ -58,7 +65,9 @@ def _counts(pairs: Sequence[_Compared]) -> tuple[int, int, int]:
 
 
 def _title(gpu: Sequence[_Compared], cpu: Sequence[_Compared]) -> str:
-    sides = " and ".join(f"for {_faster(pairs)} on the {side}" for side, pairs in (("GPU", gpu), ("CPU", cpu)) if pairs)
+    sides = " and ".join(
+        f"for {_faster(pairs)} models on the {side}" for side, pairs in (("GPU", gpu), ("CPU", cpu)) if pairs
+    )
     return f"JAX is surely faster {sides}"
 
 
@@ -106,7 +115,7 @@ def _number(quoting: Quoting, pair: _Compared) -> Quoted:
 
 def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:
     ((words, count),) = Counter(best.words for _, best in pairs).most_common(1)
-    return words, units.count(count)
+    return words + _GLOSSES.get(words, ""), units.count(count)
 
 
 def _chart(facts: Facts, pairs: Sequence[_Compared], title: str) -> OwnChart:
@@ -114,14 +123,26 @@ def _chart(facts: Facts, pairs: Sequence[_Compared], title: str) -> OwnChart:
         Point(
             series=each.mine.case.backend.upper(), row=each.mine.case.workload, value=best.over.value,
             low=best.over.low, high=best.over.high, solid=not any(lacking(best.over)),
-            text=f"{units.ratio(best.over.value, best.over.low, best.over.high)} {best.words}",
+            text=units.ratio(best.over.value, best.over.low, best.over.high),
         )
         for each, best in pairs
     )  # fmt: skip
     caption = "The fastest other framework's time of a step over JAX's. Right of 1 JAX is faster."
     chart = Chart(caption=caption, across="its time / JAX's time, log scale", points=points, level=1.0)
-    columns = ("model", "side", "its time / JAX's time, and its way")
-    return OwnChart(name="is-jax-faster-than-pytorch", title=title, chart=chart, titles=facts.titles, columns=columns)
+    return OwnChart(name="is-jax-faster-than-pytorch", title=title, chart=chart, titles=facts.titles)
+
+
+def _table(facts: Facts, pairs: Sequence[_Compared]) -> Table:
+    """Return the fastest other way of each step, and its time over JAX's."""
+    rows = (
+        row_of(
+            facts.titles[each.mine.case.workload], each.mine.case.backend.upper(), best.words,
+            *times_cells(best.over.estimate, best.pool.newest), *standing_cells(best.over),
+        )
+        for each, best in pairs
+    )  # fmt: skip
+    columns = ("model", "side", "fastest other way", "its time / JAX's time", INTERVAL, STATUS, HOSTS)
+    return Table(title="The fastest other way of each step, beside JAX's", columns=columns, rows=tuple(rows))
 
 
 QUESTION = Question(

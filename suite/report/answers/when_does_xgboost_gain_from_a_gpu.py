@@ -13,7 +13,7 @@ _WORKLOAD, _FAMILY, _XGBOOST, _JAX = "gbdt_mortgage", "crossover_trees", "xgboos
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return XGBoost's speed-up of a boosting round, else that of boosting in JAX."""
+    """Return XGBoost's speed-up of a boosting iteration, else that of boosting in JAX."""
     ways = by_way(evidence, _WORKLOAD)
     own = next((item for words, item in ways.items() if words.startswith(_XGBOOST)), None)
     item = own or ways.get(_JAX)
@@ -24,7 +24,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     chart = chart_of("when-does-xgboost-gain-from-a-gpu", ways)
     missing = "" if own else "; XGBoost itself is not measured yet"
     return Answer(
-        sentence=Html("On one {} a boosting round in {} is {} as fast as on its host’s {}{}.").format(
+        sentence=Html("On one {} a boosting iteration in {} is {} as fast as on its host’s {}{}.").format(
             quoting.gpu, "XGBoost" if own else "JAX", number.words, quoting.cores, missing
         ),
         numbers=(number,),
@@ -49,7 +49,7 @@ QUESTION = Question(
     title="When does XGBoost gain from a GPU?",
     place=11,
     also=("gradient boosting", "decision trees", "LightGBM", "tabular data", "gpu_hist", "device cuda"),
-    wanted="This needs a boosting round of XGBoost, on a CPU and a GPU of the same machine.",
+    wanted="This needs a boosting iteration of XGBoost, on a CPU and a GPU of the same machine.",
     command="nox -s control -- gbdt_mortgage --experiment as_written",
     evidence=("as_written", "crossover"),
     read_next=("what_does_the_batch_size_do", "how_many_cpu_cores_equal_a_gpu"),

@@ -19,6 +19,11 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.thresholds import Threshold, thresholds
 from suite.results.views.experiment_result import Chart
 
+_WAYS = {  # in words
+    "jax nnx-jit": "if Python calls nnx.jit for each step",
+    "jax scan": "if one call takes many steps by lax.scan",
+    "torch eager": "in eager PyTorch",
+}
 _FAMILY = "crossover_mlp"  # dense networks of growing size
 
 
@@ -95,10 +100,14 @@ def _turns(evidence: Evidence, quoting: Quoting) -> Html:
         return rule
     ways = max(spans, key=_span)
     (slow, least), *_, (fast, most) = ways.items()
-    return Html("{} How it is written counts too: {} gains {} written as {}, {} as {}.").format(
-        rule, quoting.model(least.record.description), quoting.speedup(least).words, slow,
-        quoting.speedup(most).words, fast,
+    return Html("{} How it is written counts too: {} gains {} {}, {} {}.").format(
+        rule, quoting.model(least.record.description), quoting.speedup(least).words, _written(slow),
+        quoting.speedup(most).words, _written(fast),
     )  # fmt: skip
+
+
+def _written(way: str) -> str:
+    return _WAYS.get(way, f"written as {way}")
 
 
 def _span(ways: Mapping[str, PooledSpeedUp]) -> float:

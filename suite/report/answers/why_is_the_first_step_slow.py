@@ -1,7 +1,7 @@
 """Compiling: after how many steps the GPU has won back its longer start."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from suite import units
@@ -58,16 +58,20 @@ def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEv
     """Yield what a shorter run means, and the models that win back first, last, at once and never."""
     yield Html("A run that ends before its break-even is faster on the CPU; a warm compile cache shortens the start.")
     if len(later) > 1:
-        ends = [each for order in (later, sorted(later, key=_until)) for each in (order[0], order[-1])]
-        models = [quoting.model(each.step.record.description) for each in ends]
-        numbers = [_steps(quoting, each).words for each in ends[:2]] + [
-            _seconds(quoting, each).words for each in ends[2:]
-        ]
-        pairs = [each for pair in zip(numbers, models, strict=True) for each in pair]
-        yield Html("The steps run from {} for {} to {} for {}, the seconds from {} for {} to {} for {}.").format(*pairs)
+        yield _span(quoting, later, _steps)
+        yield _span(quoting, sorted(later, key=_until), _seconds)
     for words, steps in (("At once: {}.", 1), ("Never: {}.", math.inf)):
         if those := [one for one in empty if one.steps == steps]:
             yield Html(words).format(listed([quoting.model(one.step.record.description) for one in those]))
+
+
+def _span(quoting: Quoting, order: Sequence[BreakEven], quoted: Callable[[Quoting, BreakEven], Quoted]) -> Html:
+    """Return the first and the last of the models, with their numbers."""
+    first, last = order[0], order[-1]
+    return Html("It takes from {} for {} to {} for {}.").format(
+        quoted(quoting, first).words, quoting.model(first.step.record.description),
+        quoted(quoting, last).words, quoting.model(last.step.record.description),
+    )  # fmt: skip
 
 
 def _until(one: BreakEven) -> float:

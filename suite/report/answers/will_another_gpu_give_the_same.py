@@ -110,7 +110,7 @@ def _table(facts: Facts, known: Sequence[PooledSpeedUp]) -> Table:
 
 
 QUESTION = Question(
-    title="Will another GPU of the same kind give the same?",
+    title="Will another GPU of the same kind give these numbers?",
     place=16,
     also=("reproducible", "reproducibility", "another H100", "variance", "spread", "other host", "trust"),
     wanted="This needs one step on several hosts of the same kind of machine.",
