@@ -148,7 +148,13 @@ def test_ladder_and_lead_take_a_run_of_the_usual_data_and_rows_name_theirs():
         sides = (("cpu", seconds), ("gpu", seconds / 10))
         return [
             factory.record(
-                backend=side, scope="run", data=data, step_seconds=[value], about=ABOUT, campaign=f"of-{data}", **changes
+                backend=side,
+                scope="run",
+                data=data,
+                step_seconds=[value],
+                about=ABOUT,
+                campaign=f"of-{data}",
+                **changes,
             )
             for side, value in sides
         ]

@@ -184,9 +184,7 @@ def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
 
 def test_a_ratio_of_machines_is_that_of_the_same_kinds_and_of_the_coverage_page():
     names = ("a", "b", "c", "d", "e")  # as many as a mean over kinds needs
-    one, other = (
-        msgspec.structs.replace(factory.HOST, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other")
-    )
+    one, other = (msgspec.structs.replace(factory.HOST, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other"))
     sides = (*_steps(one, 0.010, 1, names), *_steps(one, 0.020, 2, names)), _steps(other, 0.012, 3, names)
     records = [*sides[0], *sides[1]]
     (sentence,) = said(records, one)

@@ -76,8 +76,10 @@ def _lead(items: Sequence[PooledSpeedUp]) -> str:
     if len(items) < 2:
         return ""
     mean = geometric_mean(item.ratio.value for item in items)
-    low, high = (f"{words(item.ratio.estimate)} for “{item.record.description.title}”" for item in (items[-1], items[0]))
+    low, high = (
+        f"{words(item.ratio.estimate)} for “{item.record.description.title}”" for item in (items[-1], items[0])
+    )
     return (
-        f"On {items[0].record.machine.name}, one step is {units.number(mean, digits=2)}x as fast on the GPU. That is the "
-        f"geometric mean of {units.count(len(items))} models, from {low} to {high}.{said_of(items)}"
+        f"On {items[0].record.machine.name}, one step is {units.number(mean, digits=2)}x as fast on the GPU. That is "
+        f"the geometric mean of {units.count(len(items))} models, from {low} to {high}.{said_of(items)}"
     )

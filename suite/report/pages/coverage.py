@@ -38,7 +38,8 @@ def _lead(models: Table, facts: Facts) -> str:
     number = units.pluralize(len(models.rows), "machine")
     if not models.rows:
         return "No machine has timed a model yet."
-    return f"Models were timed on {number}; {units.count(complete)} of them timed all {units.count(len(catalogue))}.{others * (more > 0)}"
+    all_models = f"{units.count(complete)} of them timed all {units.count(len(catalogue))}"
+    return f"Models were timed on {number}; {all_models}.{others * (more > 0)}"
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:

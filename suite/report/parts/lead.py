@@ -53,7 +53,10 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     where = "" if any(alone) else ", timed on other hosts"
     clauses = [
         Html("{}{}, {}{}").format(
-            rung.words, _read(rung.by_workload[workload]), _words(rung.by_workload[workload].ratio), "" if where else _beside(item.ratio, beside)
+            rung.words,
+            _read(rung.by_workload[workload]),
+            _words(rung.by_workload[workload].ratio),
+            "" if where else _beside(item.ratio, beside),
         )
         for rung, beside in zip(wider, alone, strict=True)
     ]

@@ -155,8 +155,8 @@ def interval(parts: Sequence[Part]) -> str:
         return promise
     low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
     return (
-        f"{promise} If rounds were added by the spread of their kind, it held the value in {low} to {high} of simulated "
-        "cases."
+        f"{promise} If rounds were added by the spread of their kind, it held the value in {low} to {high} of "
+        "simulated cases."
     )
 
 

@@ -152,7 +152,8 @@ def listed(lines: Mapping[str, str], site: Site) -> str:
     parts = [f"## {title}\n\n" + "\n".join(lines) for title, lines in (*named, ("Data", files)) if lines]
     about = (
         "> Documented models timed on CPU and GPU in one controlled way. Every number has a state and a key, and "
-        "a 95 % interval if enough hosts are known; quote it with them. Each page is also Markdown; the tables of page x.html are data/x.json."
+        "a 95 % interval if enough hosts are known; quote it with them. Each page is also Markdown; the tables of "
+        "page x.html are data/x.json."
     )
     return "\n\n".join([f"# {SITE_NAME}", about, *parts]) + "\n"
 
