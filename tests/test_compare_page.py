@@ -351,6 +351,16 @@ def test_without_scripts_the_table_of_the_two_best_known_kinds_is_there(site, br
 
 
 @pytest.mark.browser
+def test_with_scripts_a_model_leads_to_its_page(site, browser):
+    page = browser.new_page()
+    page.goto((site / "compare.html").as_uri())
+    places = page.locator("#compare tbody th a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    page.close()
+    assert places
+    assert all((site / place).is_file() for place in places)
+
+
+@pytest.mark.browser
 def test_the_policy_of_the_built_page_lets_a_file_be_read_and_nothing_leave(site, tmp_path, browser):
     page = browser.new_page()
     page.goto((site / "compare.html").as_uri())

@@ -81,7 +81,7 @@ def test_a_loop_as_written_counts_before_its_step_alone_and_models_of_no_article
 def test_a_chart_s_title_is_its_finding():
     records = [*sides("a", 10), *sides("b", 40), *sides("a", 2, scope="epoch")]
     amounts = rungs.rungs(pooled_speedups(records))
-    assert lead.finding(amounts) == "A step gains 10x; read from storage, it is 2.0x (1 model)"
+    assert lead.finding(amounts) == "1 model gains 10x in a step and 2.0x read from storage"
     assert lead.finding(amounts[:1]) == ""
 
 

@@ -65,6 +65,7 @@
       const row = body.insertRow();
       texts.forEach(function (text, index) {
         const cell = element(index ? "td" : "th", text.text === undefined ? text : text.text);
+        if (text.page) cell.replaceChildren(element("a", text.text, { href: "workloads/" + encodeURIComponent(text.page) + ".html" }));
         if (!index) cell.scope = "row";
         if (text.words) cell.className = "text phrase";
         if (text.sort !== undefined) cell.dataset.sort = text.sort;
@@ -120,11 +121,14 @@
 
   function named(cell) { return (data.titles[cell.workload] || cell.workload) + (cell.setting ? ", " + cell.setting : ""); }
 
+  // A documented model has a page.
+  function linked(cell) { return { text: named(cell), page: (data.pages || []).includes(cell.workload) && cell.workload }; }
+
   function show() {
     const found = compared(), state = found.state, words = state.a === undefined ? [] : [shown(state.by, state.a), shown(state.by, state.b)];
     const heads = ["model", words[0], words[1], state.side === "speed-up" ? "second / first" : "times as fast", "95 % interval", "the second is", "hosts"];
     const rows = found.rows.map(function (row) {
-      return [named(row.first), sorted(amount(row.first), row.first), sorted(amount(row.second), row.second), { text: units.ratio(row.over.value, row.over.low, row.over.high), sort: row.over.value }, units.interval(row.over.low, row.over.high), { text: row.verdict, words: true }, row.first.hosts + ", " + row.second.hosts];
+      return [linked(row.first), sorted(amount(row.first), row.first), sorted(amount(row.second), row.second), { text: units.ratio(row.over.value, row.over.low, row.over.high), sort: row.over.value }, units.interval(row.over.low, row.over.high), { text: row.verdict, words: true }, row.first.hosts + ", " + row.second.hosts];
     });
     const counts = {};
     found.rows.forEach(function (row) { counts[row.verdict] = (counts[row.verdict] || 0) + 1; });

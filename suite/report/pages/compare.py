@@ -26,7 +26,8 @@ def files(facts: Facts) -> dict[str, str]:
     published = [pool for pool in facts.published_pools if not is_ceiling(pool.newest)]
     listed = cells.cells(published, pools.current(published))
     titles = {pool.case.workload: pool.newest.description.title for pool in published}
-    return {PATH: facts.page(PATH, cells=document(listed, titles), table=static(listed, titles))}
+    known = document(listed, titles) | {"pages": sorted({record.workload for record in facts.measured})}
+    return {PATH: facts.page(PATH, cells=known, table=static(listed, titles))}
 
 
 def document(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> dict[str, Any]:

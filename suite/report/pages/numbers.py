@@ -91,7 +91,11 @@ def page(workload: str, citations: Sequence[Citation], headline: Citation | None
     about = citations[0].number.record.description
     quotable = sorted(
         (cited for cited in citations if cited.number.quotable),
-        key=lambda cited: (cited.number.key.machine != first, cited.number.key.metric not in RATIOS),
+        key=lambda cited: (
+            cited.number.key.machine != first,
+            cited.number.key.metric not in RATIOS,
+            cited.number.key.metric != "speedup",
+        ),
     )
     open_ones = [cited for cited in citations if cited.number.pooled and not cited.number.quotable]
     return render(

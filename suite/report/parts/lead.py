@@ -95,8 +95,8 @@ def finding(amounts: Sequence[Rung]) -> str:
         return ""
     before, after = (short(rungs.mean(one.by_workload[name] for name in models)) for one in (step, wider))
     apart = rungs.elsewhere((wider.by_workload[name] for name in models), step)
-    number = units.pluralize(len(models), "model") + rungs.on_other_hosts(len(apart), len(models))
-    return f"A step gains {before}; {wider.words}, it is {after} ({number})"
+    number = units.pluralize(len(models), "model") + (" gains" if len(models) == 1 else " gain")
+    return f"{number} {before} in a step and {after} {wider.words}{rungs.on_other_hosts(len(apart), len(models))}"
 
 
 def quoting(items: Sequence[PooledSpeedUp]) -> Html:

@@ -17,10 +17,10 @@ from suite.results.views.table import STATUS, Cell, Table, varied
 from suite.scopes import SCOPES
 
 _COLUMNS = (  # the important ones first: a narrow screen shows only these
-    "model", "speed-up", "95 % interval", STATUS, "CPU", "GPU", "scope", "next host", "hosts", "batch",
+    "model", "speed-up", "95 % interval", STATUS, "next host", "CPU", "GPU", "scope", "hosts", "batch",
     "GPU precision", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "name in keys",
 )  # fmt: skip
-_MORE = _COLUMNS[_COLUMNS.index("next host") :]  # behind a switch
+_MORE = _COLUMNS[_COLUMNS.index("hosts") :]  # behind a switch
 _FACETS = {"scope": "step", "precision": "float32-highest"}  # the first choice of the filter
 
 
@@ -93,7 +93,7 @@ def _row(item: PooledSpeedUp, title: str) -> tuple[Cell, ...]:
     name = model.text.replace(item.workload, title, 1)
     scope = tables.scope_cell(item.case.scope)
     return row_of(
-        name, ratio, within, state, cpu, gpu, scope, further, hosts, batch, precision, *baselines, item.workload
+        name, ratio, within, state, further, cpu, gpu, scope, hosts, batch, precision, *baselines, item.workload
     )
 
 

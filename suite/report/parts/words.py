@@ -156,8 +156,8 @@ def interval(parts: Sequence[Part]) -> str:
         return promise
     low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
     return (
-        f"{promise} Campaigns add rounds by the spread of all cases of a kind: so it held the value in {low} to {high} "
-        "of simulated cases, depending on how much processes differ."
+        f"{promise} If rounds were added by the spread of their kind, it held the value in {low} to {high} of "
+        "simulated cases."
     )
 
 
