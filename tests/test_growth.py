@@ -23,9 +23,10 @@ def content(folder):
 
 
 def built(folder):
-    """Build; return the pages outside the navigation that MkDocs built."""
+    """Build; return the pages that MkDocs built, without those of the navigation, which are built each time."""
     build.build(folder)
-    return {name for name in below(folder / "build" / "pages") if name.endswith(".html") and "/" in name}
+    pages = (name for name in below(folder / "build" / "pages") if name.endswith(".html") and "/" in name)
+    return {name for name in pages if not name.endswith("/index.html")}
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,9 @@ def test_after_one_more_campaign_only_its_pages_are_built_and_the_site_is_as_fro
 
 
 def test_a_page_is_built_again_when_what_builds_it_or_what_was_built_is_another(copy, monkeypatch):
-    assert built(copy) == {"answers/index.html"}
+    assert built(copy) == set()
     (copy / "build" / "html" / "machines" / "machine-0000-16-cores.md").unlink()
-    assert built(copy) == {"answers/index.html", "machines/machine-0000-16-cores.html"}
+    assert built(copy) == {"machines/machine-0000-16-cores.html"}
     (copy / "site" / "cards" / "mnist_mlp.png").unlink()
     assert "numbers/mnist_mlp.html" in built(copy)
     monkeypatch.setenv("SITE_URL", "https://example.org/")

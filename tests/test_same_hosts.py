@@ -62,7 +62,7 @@ def test_a_model_s_sentence_says_which_results_are_of_other_hosts():
 
     step, stored = timed(SHARES), timed(SHARES, first=4, gpu=0.05, scope="epoch")
     copied = timed((1.0,), first=3, gpu=0.02, scope="transfer")
-    assert said([*step, *stored]).partition("timed on other hosts: ")[2].startswith("read from storage, 2.00x")
+    assert said([*step, *stored]).partition("timed on other hosts: ")[2].startswith("read from storage on the stand-in, 2.00x")
     slow = timed((1.0,), first=3, gpu=0.02)
     mixed = said([*step, *slow, *copied, *stored]).partition("of the work: ")[2]
     assert [clause.rstrip(".").endswith("(other hosts)") for clause in mixed.split("; ")] == [False, True]
@@ -96,10 +96,10 @@ def test_the_mean_s_sentence_counts_the_results_of_other_hosts():
               for r in timed(SHARES, first=first, gpu=0.05, scope="epoch", workload=name)]  # fmt: skip
     sentence, finding = said([*steps, *stored])
     assert sentence.endswith(" 1 of these 2 results was timed on other hosts than the model's step.")
-    assert finding.endswith("it is 2.0x (2 models, 1 of them on other hosts)")
+    assert finding.endswith("2.0x read from storage, 1 of them on other hosts")
     far = [r for name in names for r in timed(SHARES, first=4, gpu=0.05, scope="epoch", workload=name)]
     sentence, finding = said([*steps, *far])
     assert sentence.endswith(" All of these 2 results were timed on other hosts than the model's step.")
-    assert finding.endswith("(2 models, on other hosts)")
+    assert finding.endswith("2.0x read from storage, on other hosts")
     near = [r for name in names for r in timed(SHARES, gpu=0.05, scope="epoch", workload=name)]
     assert "other hosts" not in " ".join(said([*steps, *near]))
