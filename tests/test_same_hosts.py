@@ -62,7 +62,8 @@ def test_a_model_s_sentence_says_which_results_are_of_other_hosts():
 
     step, stored = timed(SHARES), timed(SHARES, first=4, gpu=0.05, scope="epoch")
     copied = timed((1.0,), first=3, gpu=0.02, scope="transfer")
-    assert said([*step, *stored]).partition("timed on other hosts: ")[2].startswith("read from storage on the stand-in, 2.00x")
+    alone = said([*step, *stored]).partition("timed on other hosts: ")[2]
+    assert alone.startswith("read from storage on the stand-in, 2.00x")
     slow = timed((1.0,), first=3, gpu=0.02)
     mixed = said([*step, *slow, *copied, *stored]).partition("of the work: ")[2]
     assert [clause.rstrip(".").endswith("(other hosts)") for clause in mixed.split("; ")] == [False, True]
