@@ -512,6 +512,9 @@ def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_
     assert "None of its numbers may be quoted" in page
     assert f'<li id="{KEY.replace("/", ".")}"' in page
     assert "2 hosts of 3" in page
+    lines = [line for line in page.splitlines() if ".cpu.step.seconds" in line]
+    assert len(lines) == 1  # of a case, for a reason
+    assert re.search(r'; <span id="[^"]*[.]cpu[.]step[.]examples-per-second">[\d,]+ examples/s', lines[0])
     (badge,) = (files[name] for name in files if name.endswith("/speedup.svg"))
     assert ">10.0x, open</text>" in badge
 
@@ -522,7 +525,7 @@ def test_a_number_of_one_host_has_no_files_but_a_place():
     assert "None of its numbers may be quoted" in files[name]
     assert "it only shows that it runs" in files[name]
     place = Citation(number=alone(profile="smoke")[0]).permalink.partition("#")[2]
-    assert f'<li id="{place}"' in html.unescape(files[name])
+    assert f' id="{place}"' in html.unescape(files[name])
 
 
 def test_every_stored_pool_is_as_it_was_stored_and_its_records_are_published():

@@ -1021,6 +1021,20 @@ def test_a_number_stays_on_one_line_with_its_unit(html, shown):
     assert page_html.unbroken(html) == shown
 
 
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<ul>\n\n    <li>mnist&#95;mlp</li>\n  \n</ul>", "<ul>\n<li>mnist_mlp</li>\n</ul>"),
+        ('<i title="a\n\n  b&#95;c">d  e</i>', '<i title="a\n\n  b_c">d  e</i>'),
+        ("<pre>a\n\n  b</pre>", "<pre>a\n\n  b</pre>"),
+        ('<script>"&#95;"\n\n;</script>\n\n', '<script>"&#95;"\n\n;</script>\n'),
+        ("<textarea>\n\n a</textarea>", "<textarea>\n\n a</textarea>"),
+    ],
+)
+def test_blank_lines_and_escaped_underscores_leave_a_page_but_not_what_is_verbatim(html, shown):
+    assert page_html.compact(html) == shown
+
+
 def test_the_home_page_says_how_its_machine_stands_among_others():
     elsewhere = msgspec.structs.replace(factory.HOST, name="small box, 2 cores", gpus=())
     small = factory.record(backend="cpu", step_seconds=[0.5] * 3, machine=elsewhere)

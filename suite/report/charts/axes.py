@@ -53,7 +53,7 @@ class Scale:
         axis = alt.Axis(
             labelOverlap="greedy",
             labelSeparation=APART,
-            values=list(self.values),
+            values=[value for value in self.values if self.low <= value <= self.high],
             labelExpr=_WORDS[self.kind],
             titlePadding=_TITLE,
             **({"orient": side, "grid": side == "bottom"} if side else {}),

@@ -142,9 +142,20 @@ def _home(record: Record) -> str:
 
 
 def _folded(what: str, those: Sequence[Citation]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Yield a folded list of numbers with their reasons; nothing if there are none."""
+    """Yield a folded list of numbers with their reasons; nothing if there are none.
+
+    Numbers of one case for one reason share a line: its time, or what comes first, then each other metric.
+    """
     if those:
-        yield f"{units.pluralize(len(those), 'number')} {what}", [_shown(cited) for cited in those]
+        lines: dict[tuple[str, str, str], list[Citation]] = {}
+        for cited in those:
+            key = cited.number.key
+            lines.setdefault((key.machine, key.case, cited.reservation), []).append(cited)
+        in_order = (sorted(line, key=lambda cited: cited.number.key.metric != "seconds") for line in lines.values())
+        yield (
+            f"{units.pluralize(len(those), 'number')} {what}",
+            [_shown(first) | {"others": [_shown(cited) for cited in others]} for first, *others in in_order],
+        )
 
 
 def _shown(cited: Citation) -> dict[str, Any]:

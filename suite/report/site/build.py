@@ -157,7 +157,8 @@ def _copy(files: dict[str, Path], built: Path, site: quoting.Site | None = None)
         target = built / name
         if source.suffix == ".html":
             html = source.read_text(encoding="utf-8")
-            put(target, page_html.protected(page_html.unbroken(quoting.dressed(html, name, site) if site else html)))
+            text = page_html.compact(page_html.unbroken(quoting.dressed(html, name, site) if site else html))
+            put(target, page_html.protected(text))
         elif pack := packs.around(source):
             put(target, _MOVED.format(pack=pack.name, name=source.name))
         elif not _same(source, target):

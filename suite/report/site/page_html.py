@@ -1,4 +1,4 @@
-"""A built page: its content security policy, and no line break between a number and its unit."""
+"""A built page: its content security policy, no line break between a number and its unit, no blank lines."""
 
 import base64
 import hashlib
@@ -47,3 +47,16 @@ _PARTS = re.compile(
 def unbroken(html: str) -> str:
     """Return a page whose text breaks no line between a number and its unit; code and attributes stay as they are."""
     return _PARTS.sub(lambda part: _NO_BREAK if part[0] == " " else part[0], html)
+
+
+_PARTS_AND_SPACE = re.compile(r"<(script|style|pre|textarea)\b.*?</\1>|<[^>]*>|\s*\n\s*|&#95;", re.DOTALL)
+
+
+def compact(html: str) -> str:
+    """Return a page without blank lines, indentation and escaped underscores, which Markdown alone needs."""
+
+    def shorter(part: re.Match[str]) -> str:
+        text = part[0]
+        return text if part[1] else "\n" if text.isspace() else text.replace("&#95;", "_")
+
+    return _PARTS_AND_SPACE.sub(shorter, html)
