@@ -9,9 +9,9 @@ _INSTALL = Html(
     '<code>!pip install "nox[uv]"</code> and <code>!nox -s bench -- mnist_cnn</code>.'
 )
 _REPORTED = Html(
-    "One article reports how much faster a T4 trains a wide dense network: row O10 of "
-    '<a href="../ledger.html#observations">'
-    "the ledger</a> sets its number beside this suite’s own run on another GPU."
+    "One article reports how much faster a T4 trains a wide dense network: "
+    '<a href="../ledger.html#O10">row O10 of the ledger</a> '
+    "sets its number beside this suite’s own run on another GPU."
 )
 
 QUESTION = Question(

@@ -27,7 +27,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     equals.sort(key=lambda equal: (math.isinf(equal.cores.value), equal.cores.value, -len(equal.pools)))
     first, others = equals[0], equals[1:]
     number = _number(quoting, first)
-    title = "No number of cores equals the GPU" if math.isinf(first.cores.value) else "How far more threads help"
+    title = "More of these cores never reach the GPU" if math.isinf(first.cores.value) else "How far more threads help"
     return Answer(
         sentence=Html(_SENTENCES[math.isinf(first.cores.value)]).format(
             quoting.model(first.gpu.newest.description),
@@ -46,7 +46,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 
 _SENTENCES = {
-    True: "None for {}: infinitely many cores, extrapolated from {}, take {}, one {} takes {}.",
+    True: "No number for {}: infinitely many, extrapolated from {}, take {}, one {} takes {}.",
     False: "For {}, extrapolated from {}, about {} equal one {}, which takes {} a step.",
 }
 

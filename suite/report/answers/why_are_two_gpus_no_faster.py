@@ -55,7 +55,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 def _why(speed: Pooled) -> str:
     if speed.high is not None and speed.high < 1:
-        return "Small steps wait for gradients:"
+        return "Small steps await gradients:"
     return "They are faster:" if (speed.low or 0) > 1 else "Not surely faster:"
 
 
@@ -65,7 +65,7 @@ def _from(pairs: Sequence[Side]) -> str:
     at = crossing(points) if len(points) > 1 else None
     if at is None or at.outcome != "from" or at.size is None:
         return ""
-    return f", faster from {units.number(at.size, units.half_width(at.low, at.high))}"
+    return f", faster from batch {units.number(at.size, units.half_width(at.low, at.high))}"
 
 
 def _ratio(speed: Pooled) -> str:

@@ -89,7 +89,7 @@ def _finding(evidence: Evidence) -> str:
     steps = [item for item in evidence.speedups if item.headline]
     slower = [item for item in steps if item.ratio.value < 1]
     are = "is" if len(slower) == 1 else "are"
-    return f"{units.count(len(slower))} of {units.pluralize(len(steps), 'model')} {are} slower on the GPU"
+    return f"{units.count(len(slower))} of {units.pluralize(len(steps), 'model')} {are} slower on the GPU in a step"
 
 
 def _turns(evidence: Evidence, quoting: Quoting) -> Html:

@@ -9,7 +9,7 @@ from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoting
-from suite.results.compare.reproducibility import CPU, GPU, SPEED_UP, words
+from suite.results.compare.reproducibility import CPU, SPEED_UP, words
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.views.experiment_result import Chart, Point
@@ -17,7 +17,7 @@ from suite.results.views.rows import row_of, speedup_cells, state_cells
 from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table
 
 _NEXT = "next host"
-_SIDES = {SPEED_UP: "speed-ups", GPU: "times of its GPU", CPU: "times of its CPU"}
+_SIDES = {SPEED_UP: "speed-ups", CPU: "times of its CPU"}
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -69,9 +69,11 @@ def _turns(facts: Facts, quoting: Quoting, known: Sequence[PooledSpeedUp]) -> It
             quoting.model(far.record.description), units.percent(_reach(far)),
         )  # fmt: skip
     machine = quoting.machine
-    names = {SPEED_UP: machine.name, GPU: machine.name, CPU: machine.cpu_kind.words}
+    names = {SPEED_UP: machine.name, CPU: machine.cpu_kind.words}
     tried = {each.side: each for each in facts.reproducibility.answers if each.machine == names.get(each.side)}
     held = [f"{words(inside)} of {_SIDES[side]}" for side in _SIDES if side in tried and (inside := tried[side].inside)]
+    if of_gpu := facts.reproducibility.of_machine(machine.name):
+        held.insert(1, f"{of_gpu} of its GPU")
     if held:
         yield Html(
             "We left each host out in turn. The range of the other hosts held {}; it should hold 95 %. "

@@ -18,11 +18,17 @@ from suite.results.views.table import Table
 
 Quotable = Literal["all", "some", "none"]
 _FEW_HOSTS = re.compile(r"(\d+ hosts?) of (\d+)")
+_TWICE = re.compile(r"(timed on [^;]*), (\d+ are needed); timed on (\d+ hosts?), \2")
 
 
 def _in_words(caveat: str) -> str:
     """Return a caveat, its hosts counted in words that no reader takes for a host's number."""
     return _FEW_HOSTS.sub(r"timed on \1, \2 are needed", caveat)
+
+
+def _joined(caveats: Iterable[str]) -> str:
+    """Return caveats in one sentence, which says once how many hosts are needed."""
+    return _TWICE.sub(r"\1 or \3, \2", "; ".join(caveats))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +57,8 @@ class Answer:
             return ""
         quotable = dict.fromkeys(str(number.words.striptags()) for number in self.numbers if not number.caveat)
         if not quotable:
-            return f"Not to be quoted: {'; '.join(caveats)}."
-        return f"May be quoted: {', '.join(quotable)}. Not the rest: {'; '.join(caveats)}."
+            return f"Not to be quoted: {_joined(caveats)}."
+        return f"May be quoted: {', '.join(quotable)}. Not the rest: {_joined(caveats)}."
 
     @property
     def quotable(self) -> Quotable:

@@ -214,7 +214,7 @@ def _best(items: Sequence[PooledSpeedUp]) -> str:
     over = geometric_mean(item.best_over_best.value for item in compared)
     same = rungs.mean(compared)
     return (
-        f" With the fastest way on each side, PyTorch, Keras and XGBoost included, {short(same)} becomes {short(over)} "
+        f" With the fastest way on each side, in any framework that was timed, {short(same)} becomes {short(over)} "
         f"({units.pluralize(len(compared), 'model')})."
     )
 

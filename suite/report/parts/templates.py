@@ -25,6 +25,7 @@ class ShownRow:
     facets: Mapping[str, str]
     aside: bool  # hidden until the script runs
     cells: Html
+    name: str  # the text of its first cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
                     for i, (cell, words, behind) in enumerate(zip(row, of_words, more, strict=True))
                 )
             ),
+            row[0].text,
         )
         for row, facets in zip(table.rows, table.facets or ({},) * len(table.rows), strict=True)
     ]
