@@ -70,8 +70,12 @@ def relative(name):
     return home != name and home in models.names()
 
 
+LONGER = {"catdog_cnn_base", "cifar10_tf_cnn", "imdb_text_cnn"}  # seconds each; others have their layers
+
+
 def marked(names):
-    return [pytest.param(name, marks=[pytest.mark.slow] * (heavy(name) or relative(name))) for name in names]
+    slow = {name for name in names if heavy(name) or relative(name)} | LONGER
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name in slow)) for name in names]
 
 
 NETWORKS = [name for name in sides.names() if models.load(name).growth is None]

@@ -42,6 +42,7 @@ def test_no_memory_is_a_record_with_its_reason_and_its_batch(tmp_path):
     assert "out of memory" in said
 
 
+@pytest.mark.slow
 def test_a_run_of_which_nothing_makes_sense_fails(tmp_path):
     code, said, records = ran(tmp_path, "--batch", "1", "--scope", "step", workload="gbdt_mortgage")
     assert [summary(record).state for record in records] == ["invalid"]

@@ -54,6 +54,7 @@ def test_after_one_more_campaign_only_its_pages_are_built_and_the_site_is_as_fro
     assert content(copy / "build" / "html") == before
 
 
+@pytest.mark.slow
 def test_a_page_is_built_again_when_what_builds_it_or_what_was_built_is_another(copy, monkeypatch):
     assert built(copy) == set()
     (copy / "build" / "html" / "machines" / "machine-0000-16-cores.md").unlink()
