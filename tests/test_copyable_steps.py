@@ -70,11 +70,11 @@ def relative(name):
     return home != name and home in models.names()
 
 
-LONGER = {"catdog_cnn_base", "cifar10_tf_cnn", "imdb_text_cnn"}  # seconds each; others have their layers
+SLOWER = {"catdog_cnn_base", "cifar10_tf_cnn", "imdb_text_cnn"}  # seconds each; others have their layers
 
 
 def marked(names):
-    slow = {name for name in names if heavy(name) or relative(name)} | LONGER
+    slow = {name for name in names if heavy(name) or relative(name)} | SLOWER
     return [pytest.param(name, marks=[pytest.mark.slow] * (name in slow)) for name in names]
 
 

@@ -20,7 +20,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the process table
 
 
 @ON_LINUX
-@pytest.mark.parametrize("part", ["faults", "kills", "hostile"])
+@pytest.mark.parametrize("part", ["faults", pytest.param("kills", marks=pytest.mark.slow), "hostile"])
 def test_a_sample_of_the_proof_holds(part):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
     command = [sys.executable, "-m", "trust", "--sample", part]  # on its own: JAX does not let this process fork
