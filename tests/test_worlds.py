@@ -1,4 +1,4 @@
-"""The worlds whose sites are visited are as unlike the published records as they have to be."""
+"""Each world whose site is visited differs from the published records in what its name says."""
 
 from worlds import WORLDS
 
