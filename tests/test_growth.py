@@ -72,6 +72,15 @@ def test_a_page_is_built_again_when_what_builds_it_or_what_was_built_is_another(
     assert built(copy) == every
 
 
+def test_another_meaning_in_the_glossary_builds_every_page_again(tmp_path):
+    glossary = tmp_path / "glossary.md"
+    glossary.write_text("# Glossary\n\nhost\n: One machine.\n")
+    before = unchanged.builder(tmp_path)
+    assert unchanged.builder(tmp_path) == before
+    glossary.write_text("# Glossary\n\nhost\n: A machine at one time.\n")
+    assert unchanged.builder(tmp_path) != before
+
+
 def test_nothing_is_kept_of_a_build_that_failed(copy):
     (copy / "site" / "reading.md").write_text("# A page\n\n[elsewhere](nowhere.md)\n")
     with pytest.raises(RuntimeError, match=r"nowhere\.md"):

@@ -19,6 +19,7 @@ import msgspec
 from suite.report.site import put, quoting
 
 _FILE = "built.json"
+_GLOSSARY = "glossary.md"
 _INDEX, _SCRIPT = "search/search_index.json", "search/search_index.js"
 _BUILDERS = ("mkdocs", "mkdocs-material", "Markdown", "pymdown-extensions", "Pygments")
 _TITLE = re.compile(r"^(?:title:|# ).*$", re.MULTILINE)
@@ -49,9 +50,14 @@ def sources(site: Path, config: str, files: Iterable[str]) -> dict[str, str]:
 
 
 def builder(site: Path, *configs: str) -> str:
-    """Return the digest of all that builds pages, except their Markdown: code, libraries, navigation and settings."""
+    """Return the digest of all that builds pages, except their Markdown.
+
+    These are code, libraries, navigation, settings, and the glossary, whose meanings are each page's tooltips.
+    """
+    glossary = site / _GLOSSARY
+    meanings = glossary.read_text(encoding="utf-8") if glossary.exists() else ""
     titles = (title[0] for path in sorted(site.glob("*.md")) if (title := _TITLE.search(path.read_text("utf-8"))))
-    return _digest(_code(), *configs, *titles, str((site / quoting.FEED).exists()))
+    return _digest(_code(), *configs, *titles, meanings, str((site / quoting.FEED).exists()))
 
 
 @cache
