@@ -102,7 +102,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
             short="with its batch copied", long="transfer: a step with its batch copied from the host",
         )},
         with_step=True, samples_stage="transfer_samples",
-        usual=True, several_hosts=True, reference="headline set",
+        usual=True, several_hosts=True, reference_round=True, reference="every model",
         steady=True,
     ),
     "written": ScopeRow(
@@ -137,7 +137,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
             short="a cold start from a warm cache", long="cold, but the compile cache holds the program",
         )},
         between=(("lower", False), ("first_step", True)), compiles=True,
-        usual=True, several_hosts=True, reference="every model",
+        usual=True, several_hosts=True, reference_round=True, reference="every model",
     ),
     "run": ScopeRow(
         sentence="the documented whole run", heading="whole run", badge="run",

@@ -44,7 +44,7 @@ def test_an_empty_cell_names_its_tier():
     found = texts([])
     assert found["GPU step, float32"].text == "tier 1"
     assert found["GPU step, TF32"].text == "tier 2"
-    assert found["GPU transfer, float32"].text == "tier 2"
+    assert found["GPU epoch, float32"].text == "tier 2"
     assert not any(cell.record for cell in found.values())
 
 
@@ -57,10 +57,10 @@ def test_trees_have_no_precision_to_be_timed_at():
 
 
 def test_what_no_tier_asks_for_is_filled_where_it_was_measured_all_the_same():
-    record = factory.record(machine=factory.HOST, backend="gpu", scope="transfer")
+    record = factory.record(machine=factory.HOST, backend="gpu", scope="epoch")
     found = texts([record], headline=False)
-    assert (found["GPU transfer, float32"].text, found["GPU transfer, float32"].record) == ("3 rounds", record)
-    assert found["CPU transfer, float32"].text == "–"
+    assert (found["GPU epoch, float32"].text, found["GPU epoch, float32"].record) == ("3 rounds", record)
+    assert found["CPU epoch, float32"].text == "–"
 
 
 def test_a_filled_cell_has_its_record_and_what_that_is_worth():
@@ -116,7 +116,7 @@ def test_what_an_experiment_measured_as_if_nobody_had_asked_fills_a_cell():
 
 
 def test_what_does_not_belong_says_why():
-    assert texts([], headline=False)["GPU transfer, float32"].remark == "asked of the headline set alone"
+    assert texts([], headline=False)["GPU epoch, float32"].remark == "asked of the headline set alone"
     assert texts([], factory.description(run=None))["GPU run, float32"].remark == "no whole run is documented"
     assert texts([], factory.description(data="random"))["GPU epoch, float32"].remark == "no stored data"
 
@@ -365,7 +365,7 @@ def test_what_is_printed_says_of_each_kind_of_machine_what_it_lacks(monkeypatch,
     said = " ".join(capsys.readouterr().out.split())
     words = r": (\d+) of (\d+) cells are filled, nothing speaks against (\d+) of them"
     counts = [re.findall(re.escape(kind.name) + words, said) for kind in wanted.KINDS]
-    assert counts == [[("1", "4", "1")], [("2", "16", "1")], [("0", "4", "0")]]
+    assert counts == [[("1", "6", "1")], [("2", "18", "1")], [("0", "6", "0")]]
     assert re.findall(r"(\d+) of (\d+) steps have one", said) == [("1", "2"), ("0", "4"), ("0", "2")]
     assert "; without one are convnet (CPU step, float32)." in said
     assert "tier 2 (not measured yet)" in said

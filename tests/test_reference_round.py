@@ -1,4 +1,4 @@
-"""One reference round: a process a case, the chosen baseline alone, CPU before GPU; and how choices are made."""
+"""One reference round: a process a side, the chosen baseline alone, CPU before GPU; and how choices are made."""
 
 import hashlib
 
@@ -11,7 +11,8 @@ from test_measure import answered, offer
 from test_schedule import turns
 
 from suite.analysis.capabilities import MachineCapabilities
-from suite.driver import reference_round
+from suite.case import STARTING
+from suite.driver import campaign, reference_round
 from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
 from suite.results.single.paired_speedup import baselines_of, speedups
@@ -32,8 +33,8 @@ def cases(machine=factory.HOST, backends=("cpu", "gpu"), there=("torch",), about
 
 def test_it_times_jax_and_the_chosen_baseline_alone():
     ways = {(c.backend, c.scope, c.implementation, c.variant) for c in cases() if c.workload == "mnist_mlp"}
-    steps = {(side, "step", "jax", "plain") for side in ("cpu", "gpu")}
-    assert ways == steps | {("cpu", "step", "torch", "compile"), ("gpu", "step", "torch", "graph")}
+    mine = {(side, scope, "jax", "plain") for side in ("cpu", "gpu") for scope in ("step", "transfer", "cold")}
+    assert ways == mine | {("cpu", "step", "torch", "compile"), ("gpu", "step", "torch", "graph")}
     assert {c.implementation for c in cases() if c.workload == "cifar10_mlp"} == {"jax"}
 
 
@@ -43,10 +44,22 @@ def test_another_kind_of_machine_takes_the_baseline_chosen_for_all():
 
 
 def test_chosen_threads_stand_in_the_case():
-    mine = {c.threads for c in cases(backends=("cpu",)) if (c.workload, c.implementation) == ("mnist_mlp", "jax")}
+    mine = {c for c in cases(backends=("cpu",)) if (c.workload, c.implementation) == ("mnist_mlp", "jax")}
     others = {c.threads for c in cases() if c.backend == "gpu" or c.workload != "mnist_mlp"}
-    assert mine == {4}
-    assert others == {None}
+    assert {c.threads for c in mine if c.scope != "cold"} == {4}
+    assert others == {c.threads for c in mine if c.scope == "cold"} == {None}
+
+
+def test_a_cold_start_is_that_of_a_user_and_on_a_gpu_costs_no_process():
+    starts = {c.backend: c for c in cases(about=ABOUT[1:]) if c.scope == "cold"}
+    assert starts["cpu"].allocator == STARTING
+    groups = campaign.process_groups(cases(about=ABOUT[1:], there=()), start_too=True)
+    assert {(unit[0].backend, tuple(c.scope for c in unit)) for unit in groups} == {
+        ("cpu", ("step", "transfer")),
+        ("cpu", ("cold",)),
+        ("gpu", ("step", "transfer", "cold")),
+    }
+    assert [unit for unit in groups if campaign.compiles_anew(unit)] == [groups[1], groups[2]]
 
 
 def test_a_layout_is_of_pictures_alone():
@@ -93,16 +106,24 @@ def test_what_a_round_decides_itself_is_refused(asked, option):
 
 def test_a_round_is_foretold_as_one_process_a_case():
     ways = {"implementations": ("jax", "torch"), "variants": ("plain",), "allocators": ("tuned-malloc",)}
-    three = answered(offer("cpu"), rounds=3, scopes=("step",), **ways)
-    assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three.seconds / 3)
+    both = answered(offer("cpu"), rounds=3, scopes=("step",), **ways)
+    alone = answered(offer("cpu"), rounds=3, scopes=("step",))
+    more = answered(offer("cpu"), rounds=3, scopes=("step", "transfer", "cold"))
+    three = both.seconds - alone.seconds + more.seconds
+    assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three / 3)
 
 
-def in_order(known):
-    """What a round runs, part by part, of cases and the published hosts of each."""
+def groups_in_order(known):
+    """The processes of a round, part by part, of cases and the published hosts of each."""
     every = {case(name, side, **options): hosts for (name, side, options), hosts in known}
     header = plan(*every, within=None, is_reference=True, known_hosts=tuple(every.values()))
     assert header.rounds == 1
-    return [{(unit[0].workload, unit[0].backend, unit[0].label) for unit in turn.groups} for turn in turns(header)]
+    return [turn.groups for turn in turns(header)]
+
+
+def in_order(known):
+    """What a round runs, part by part, in words."""
+    return [{(unit[0].workload, unit[0].backend, unit[0].label) for unit in part} for part in groups_in_order(known)]
 
 
 def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_the_baselines_of_the_gpu_last():
@@ -122,6 +143,23 @@ def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_the_baselines
     parts = [{(name, side) for name, side, _ in part} for part in in_order(known)]
     jax = [("few", "cpu"), ("new", "gpu"), ("many", "cpu"), ("few", "gpu"), ("known", "cpu"), ("many", "gpu")]
     assert parts == [{each} for each in (*jax, ("many", "gpu"), ("few", "gpu"))]
+
+
+def test_cold_starts_of_the_cpu_wait_for_the_steps_and_the_baselines_of_the_gpu_for_all():
+    known = [
+        (("a", "cpu", {"scope": "cold", "allocator": STARTING}), 0),
+        (("a", "gpu", {"implementation": "torch"}), 0),
+        (("a", "cpu", {}), 10),
+        (("a", "gpu", {}), 3),
+        (("a", "gpu", {"scope": "cold"}), 0),
+    ]
+    order = [[(unit[0].backend, tuple(c.scope for c in unit)) for unit in part] for part in groups_in_order(known)]
+    assert order == [
+        [("cpu", ("step",))],
+        [("gpu", ("step", "cold"))],
+        [("cpu", ("cold",))],
+        [("gpu", ("step",))],
+    ]
 
 
 def test_on_a_new_kind_of_machine_the_cpu_comes_first():

@@ -16,7 +16,7 @@ from suite import units
 from suite.console.live_table import table
 from suite.console.terminal import say
 from suite.driver import profiles
-from suite.driver.campaign import ProcessGroup, process_groups, records
+from suite.driver.campaign import ProcessGroup, processes, records
 from suite.driver.forecast import Deadline, Forecast
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.schedule import Uncertain
@@ -155,7 +155,7 @@ class CampaignProgress:
 
     def _left(self) -> str:
         """Return the finished processes and the time left, in words."""
-        planned = process_groups(self._header.cases)
+        planned = processes(self._header)
         total = sum(self._header.rounds_of(group[0]) for group in planned)
         counted = Counter(entry.case for entry in self._done)
         ended = sum(counted[group[0]] for group in planned)

@@ -78,14 +78,25 @@ def planned(
     )
 
 
-def process_groups(cases: Iterable[Case]) -> tuple[ProcessGroup, ...]:
-    """Group the cases into processes: scopes that time the steady step share one; the others have their own."""
+def process_groups(cases: Iterable[Case], start_too: bool = False) -> tuple[ProcessGroup, ...]:
+    """Group the cases into processes: scopes that time the steady step share one; the others have their own.
+
+    With `start_too`, as in a reference round, the process of a step also times its cold start: it compiles anyway. That
+    is so on a GPU alone, since a cold start on the CPU has another allocator.
+    """
     groups: dict[Case, list[Case]] = {}
     order = list(SCOPES)
     for case in cases:
-        together = msgspec.structs.replace(case, scope="step") if SCOPES[case.scope].with_step else case
+        starts = start_too and case.scope == "cold" and case.cache == "empty"
+        with_step = starts or SCOPES[case.scope].with_step
+        together = msgspec.structs.replace(case, scope="step") if with_step else case
         groups.setdefault(together, []).append(case)
     return tuple(tuple(sorted(group, key=lambda case: order.index(case.scope))) for group in groups.values())
+
+
+def processes(header: Header) -> tuple[ProcessGroup, ...]:
+    """Return the processes of one round of a campaign, each with the cases that it measures."""
+    return process_groups(header.cases, start_too=header.is_reference)
 
 
 def compiles_anew(group: ProcessGroup) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from suite.case import Backend, Case
-from suite.driver.campaign import ProcessGroup, compiles_anew, process_groups
+from suite.driver.campaign import ProcessGroup, compiles_anew, processes
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES, is_short
@@ -52,7 +52,7 @@ class Forecast:
     def __init__(self, header: Header, done: Sequence[CompletedRun] = ()) -> None:
         self._about = {description.name: description for description in header.descriptions}
         self._effort, self._cores = EFFORTS.get(header.profile, EFFORTS["quick"]), header.machine.cores
-        self._groups: dict[Case, ProcessGroup] = {group[0]: group for group in process_groups(header.cases)}
+        self._groups: dict[Case, ProcessGroup] = {group[0]: group for group in processes(header)}
         self._guesses: dict[tuple[ProcessGroup, bool], float] = {}
         self._chosen: set[ProcessGroup] = set()  # groups whose kernels are in the compile cache
         self._seen: dict[ProcessGroup, float] = {}

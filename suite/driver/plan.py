@@ -185,7 +185,7 @@ def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Descri
         campaign.rounds(request.profile, group[0], request.experiment or "", cores, asked)
         * process_seconds(group, about[group[0].workload], effort, cores)
         + first_seconds(group, about[group[0].workload])
-        for group in campaign.process_groups(cases)
+        for group in campaign.process_groups(cases, start_too=request.reference)
     )
 
 

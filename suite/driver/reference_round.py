@@ -1,8 +1,9 @@
-"""One reference round: a machine's contribution to the evidence, one process a case.
+"""One reference round: a machine's contribution to the evidence, one process for each side of a workload.
 
 Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
 baseline, each with its chosen threads, and first what lacks the most hosts of this kind. Timing all ways and publishing
-the fastest would favour the baseline.
+the fastest would favour the baseline. JAX's process also times a step with its batch copied, and on a GPU its own cold
+start, so that these are of the same host as the step.
 """
 
 import hashlib
@@ -64,9 +65,12 @@ def _of(
         layouts=(way.layout,) if way is not None else ("channels-last",),
         scopes=TIMED_SCOPES,
         threads=(threads,) if threads is not None else (),
-        allocators=(here.allocator,),
+        allocators=() if implementation == "jax" else (here.allocator,),  # JAX's steps have it, its cold starts do not
     )
-    return default_cases(asked, [about], replace(here, backends=(backend,)))
+    planned = default_cases(asked, [about], replace(here, backends=(backend,)))
+    return tuple(  # threads are chosen for steady steps
+        msgspec.structs.replace(case, threads=None) if SCOPES[case.scope].compiles else case for case in planned
+    )
 
 
 def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Record]) -> tuple[int, ...]:

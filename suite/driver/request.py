@@ -73,8 +73,9 @@ class Request:
         "Exactly this many processes a case, instead of as many as fit the budget."
     )] = None  # as many as fit the budget, or as an experiment plans
     reference: Annotated[bool, Option("--reference", help=
-        "One reference round, the evidence for a kind of machine: every workload, JAX and its chosen baseline, one "
-        "process a case. First what has the smallest share of the hosts it needs: ten on a CPU, three on a GPU. Takes "
+        "One reference round, the evidence for a kind of machine: every workload, JAX and its chosen baseline, each "
+        "timed once. JAX is also timed with its batch copied, and at a cold start. First what has the smallest share "
+        "of the hosts it needs: ten on a CPU, three on a GPU. Takes "
         "about half an hour with a GPU and 20 minutes without; --budget splits it into parts, continued with --resume. "
         "--backend and workloads may be given."
     )] = False  # see suite.driver.reference_round

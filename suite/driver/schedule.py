@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from suite.case import Backend, Case
-from suite.driver.campaign import ProcessGroup, process_groups, records
+from suite.driver.campaign import ProcessGroup, processes, records
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
 from suite.results.pooled.pools import FEWEST_HOSTS
@@ -58,7 +58,7 @@ def question(case: Case) -> Question:
 def by_question(header: Header) -> dict[Question, list[ProcessGroup]]:
     """Return the process groups of each question."""
     groups: dict[Question, list[ProcessGroup]] = defaultdict(list)
-    for group in process_groups(header.cases):
+    for group in processes(header):
         groups[question(group[0])].append(group)
     return groups
 
@@ -99,7 +99,8 @@ def _parts(header: Header) -> dict[ProcessGroup, tuple[float, ...]]:
     """Return the part of a round to which each process belongs; only a reference round has several.
 
     First comes what lacks the largest share of its `WANTED_HOSTS`, of equal shares the CPU: a workload and its baseline
-    one after the other. The GPU's baselines come last, since no speed-up waits for them, and of these `torch.compile`.
+    one after the other. The CPU's cold starts follow. The GPU's baselines come last, since no speed-up waits for them,
+    and of these `torch.compile`.
     """
     if not header.is_reference:
         return {group: () for groups in by_question(header).values() for group in groups}
@@ -109,12 +110,11 @@ def _parts(header: Header) -> dict[ProcessGroup, tuple[float, ...]]:
         on_cpu = min((known[group[0]] for group in groups if group[0].backend == "cpu"), default=0)
         for group in groups:
             case, hosts = group[0], known[group[0]]
-            if case.backend == "cpu":
-                parts[group] = (False, _share_of_hosts("cpu", on_cpu), False)
-            elif case.implementation == "jax":
-                parts[group] = (False, _share_of_hosts("gpu", hosts), True)
+            if case.backend == "gpu" and case.implementation != "jax":
+                parts[group] = (2, hosts >= FEWEST_HOSTS, case.variant in SLOW_TO_START, hosts)
             else:
-                parts[group] = (True, hosts >= FEWEST_HOSTS, case.variant in SLOW_TO_START, hosts)
+                share = _share_of_hosts(case.backend, on_cpu if case.backend == "cpu" else hosts)
+                parts[group] = (int(case.scope == "cold"), share, case.backend == "gpu")
     return parts
 
 
@@ -126,7 +126,7 @@ def _share_of_hosts(backend: Backend, hosts: int) -> float:
 def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:
     """Return the cases of groups in which any case failed: these are not retried."""
     bad = {entry.case for entry in done if entry.run.reason}
-    return frozenset(case for group in process_groups(header.cases) if not bad.isdisjoint(group) for case in group)
+    return frozenset(case for group in processes(header) if not bad.isdisjoint(group) for case in group)
 
 
 def _order(

@@ -108,7 +108,7 @@ def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | N
 def check_budget(header: Header, deadline: Deadline, done: Sequence[CompletedRun] = ()) -> None:
     """Raise ValueError if the budget fits no process."""
     forecast = Forecast(header, done)
-    least = min(campaign.process_groups(header.cases), key=forecast.shortest)
+    least = min(campaign.processes(header), key=forecast.shortest)
     seconds = forecast.shortest(least)
     if deadline.seconds is not None and seconds > deadline.left:
         beside = "starting and the site" if deadline.reserved else "starting"
@@ -125,7 +125,7 @@ def announced(header: Header, seconds: float) -> tuple[str, ...]:
     what = f"{header.machine.name}: {units.pluralize(len(header.descriptions), 'workload')}"
     limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
     if header.within is None:
-        processes = sum(header.rounds_of(group[0]) for group in campaign.process_groups(header.cases))
+        processes = sum(header.rounds_of(group[0]) for group in campaign.processes(header))
         return (f"{what}, {units.pluralize(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
     known = units.percent(header.within)
     return f"{what}{limit}", f"each measured once, then the widest interval again, until all are within {known}"
