@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from visits.links import astray
 
@@ -157,4 +157,10 @@ def opened(chromium: str) -> Browser:
 
 def visited(chromium: str, root: Path, path: Path) -> list[str]:
     """Return all that is wrong with a page, each once."""
-    return list(dict.fromkeys(troubles(opened(chromium), path, root)))
+    found = dict[str, None]()
+    try:
+        for words in troubles(opened(chromium), path, root):
+            found[words] = None
+    except Error as error:  # such as a time that is up; the other pages are still visited
+        found[" ".join(f"the visit ended: {error}".split())] = None
+    return list(found)
