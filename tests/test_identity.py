@@ -11,8 +11,9 @@ import msgspec
 import pytest
 from campaigns import SilentChild
 
+from suite.case import Case
 from suite.console import printing
-from suite.driver import campaign, collect
+from suite.driver import campaign, collect, profiles
 from suite.driver.journal import CompletedRun, Journal
 from suite.results.cite import one_host
 from suite.results.records import acceptance, store
@@ -437,17 +438,32 @@ class Program:
 
 
 def test_a_program_is_its_step_and_the_settings_that_bear_on_speed():
-    plain = main.program_of(Program(), {"xla_a": "1"})
+    plain = main.program_of("d", {"xla_a": "1"})
     assert len(plain) == 16
-    assert plain == main.program_of(Program(), {"xla_a": "1", "CUDA_VISIBLE_DEVICES": "3", "JAX_PLATFORMS": "cpu"})
+    assert plain == main.program_of("d", {"xla_a": "1", "CUDA_VISIBLE_DEVICES": "3", "JAX_PLATFORMS": "cpu"})
     others = [
-        main.program_of(Program("e"), {"xla_a": "1"}),
-        main.program_of(Program(), {"xla_a": "2"}),
-        main.program_of(Program(), {"xla_a": "1", "matmul_precision": "highest"}),
+        main.program_of("e", {"xla_a": "1"}),
+        main.program_of("d", {"xla_a": "2"}),
+        main.program_of("d", {"xla_a": "1", "matmul_precision": "highest"}),
     ]
     assert len({plain, *others}) == 4
 
 
 def test_a_program_that_cannot_be_had_costs_no_measurement(capsys):
-    assert main.program_of(Program(None), {}) == ""
+    assert main.program_of(main.step_digest(Program(None)), {}) == ""
     assert "nothing was lowered" in capsys.readouterr().err
+
+
+def test_a_compile_cache_is_part_of_a_cold_start_but_not_of_a_step(monkeypatch):
+    def programs(cache):
+        monkeypatch.setattr(main, "settings", lambda: {"JAX_ENABLE_COMPILATION_CACHE": cache})
+        cases = tuple(Case(workload="mnist_mlp", backend="cpu", scope=scope, batch=32) for scope in ("step", "cold"))
+        plan, said = profiles.plan("smoke", "cpu"), []
+        main.measure(Task(cases=cases, dataset="mnist", seed=0, plan=plan, flow=plan), said.append)
+        return {scope: run.program for scope, run in said[-1].report.runs.items()}
+
+    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
+    off, on = programs("false"), programs("true")
+    assert len(off["step"]) == 16
+    assert off["step"] == on["step"]
+    assert off["cold"] != on["cold"]

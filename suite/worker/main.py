@@ -14,9 +14,10 @@ from functools import partial
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from suite import __version__, variants
-from suite.case import Case
+from suite.case import Backend, Case
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
@@ -34,6 +35,13 @@ from suite.worker_api.program import BatchSource, Program, batches, epoch_of, ru
 from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
+
+# A compile cache changes no step once that is compiled. So a step's digest has the cache of a process of steps, even if
+# the process also times its cold start and has none.
+_CACHE_OF_STEPS: Mapping[Backend, Mapping[str, str]] = {
+    "cpu": {"JAX_ENABLE_COMPILATION_CACHE": "false"},
+    "gpu": {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"},
+}
 
 
 def main() -> None:
@@ -125,8 +133,11 @@ def note_program(process: Process, target: Program, digest: str, first_loss: flo
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
         cache_hits=target.cache_hits(),
-        program=program_of(target, in_force),
     )
+    step = step_digest(target)
+    for scope, run in process.runs.items():
+        bears = in_force if SCOPES[scope].compiles else in_force | _CACHE_OF_STEPS[process.case.backend]
+        process.runs[scope] = replace(run, program=program_of(step, bears))
     return software(target.packages(), in_force)
 
 
@@ -141,15 +152,18 @@ def peak_memory_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def program_of(target: Program, settings: Mapping[str, str]) -> str:
-    """Return a digest of the step and of the settings that affect its speed; '' if it cannot be made.
-
-    A failure here must not lose the measurement.
-    """
+def step_digest(target: Program) -> str:
+    """Return a digest of the step; '' if it cannot be made: a failure here must not lose the measurement."""
     try:
-        step = target.program_digest()
+        return target.program_digest()
     except Exception:
         traceback.print_exc()
+        return ""
+
+
+def program_of(step: str, settings: Mapping[str, str]) -> str:
+    """Return a digest of the step and of the settings that affect its speed; '' if the step has none."""
+    if not step:
         return ""
     words = "\n".join([step, *(f"{name}={value}" for name, value in bearing(settings).items())])
     return hashlib.sha256(words.encode()).hexdigest()[:16]
