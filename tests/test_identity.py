@@ -198,7 +198,9 @@ def test_what_says_nothing_of_its_processor_has_no_kind_and_an_arm_core_is_not_s
         ("AMD EPYC", ""),
         ("x86_64", ""),
         ("aarch64", ""),
-        ("AMD EPYC, family 26 model 2", "AMD EPYC, family 26 model 2"),
+        ("AMD EPYC, family 26 model 2", "AuthenticAMD family 26 model 2"),
+        ("Intel(R) Xeon(R) Processor, family 6 model 207", "GenuineIntel family 6 model 207"),
+        ("Cortex-A72, family 8 model 3", "Cortex-A72, family 8 model 3"),
         ("AMD EPYC 9575F 64-Core Processor", "AMD EPYC 9575F 64-Core Processor"),
         ("Apple M2", "Apple M2"),
     ],
@@ -211,6 +213,7 @@ def test_a_kind_of_cpu_has_one_name_whether_its_vendor_is_known_or_not():
     name = "Intel(R) Xeon(R) Processor, family 6 model 207"
     old = Machine(name="a", cpu_model=name, cores=4)
     new = replace(old, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=207)
+    assert old.cpu_kind == new.cpu_kind
     assert (old.cpu_words, new.cpu_words) == (name, name)
     assert replace(new, cpu_model="AMD EPYC 9575F").cpu_words == "GenuineIntel family 6 model 207"
     assert replace(old, cpu_model="AMD EPYC").cpu_words == ""

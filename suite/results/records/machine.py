@@ -14,6 +14,8 @@ _ASIDE = frozenset(
     {"JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "JAX_COMPILATION_CACHE_DIR", "KERAS_BACKEND", "TF_CLI_CONFIG_FILE"}
 )
 
+_VENDORS = {"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}  # as processors name them
+
 
 class Gpu(Plain, frozen=True, kw_only=True):
     """One GPU as its driver describes it."""
@@ -66,7 +68,7 @@ class Machine(Plain, frozen=True, kw_only=True):
         if self.cpu_vendor and self.cpu_family is not None and self.cpu_number is not None:
             model = f"{self.cpu_vendor} family {self.cpu_family} model {self.cpu_number}"
         else:
-            model = self.cpu_model if names_a_model(self.cpu_model) else ""
+            model = _model_of(self.cpu_model)
         return CpuKind(model=model, cores=self.cores, virtual=self.virtual)
 
     @property
@@ -89,6 +91,15 @@ class Software(Plain, frozen=True, kw_only=True):
     python: str
     packages: dict[str, str]  # name to version: jax, jaxlib, flax, optax, numpy, torch ...
     settings: dict[str, str]  # environment variables and options that bear on speed
+
+
+@lru_cache(2**12)  # each record is asked for it many times
+def _model_of(cpu: str) -> str:
+    """Return the model in the name of an older record's CPU, as records that state its numbers have it; '' if none."""
+    numbers = re.fullmatch(r"(Intel|AMD)\b.*, (family \d+ model \d+)", cpu)
+    if numbers:
+        return f"{_VENDORS[numbers[1]]} {numbers[2]}"
+    return cpu if names_a_model(cpu) else ""
 
 
 def names_a_model(cpu: str) -> bool:
