@@ -288,12 +288,13 @@ def test_a_program_that_cannot_be_had_stands_alone_but_not_in_a_scope_that_has_n
     assert not of(made(program="", scope="input", data="embedded")).own_campaign_only
 
 
-def test_the_table_tells_the_program_that_a_newer_record_lacks_and_nothing_that_it_states():
-    lacking, stating = made(program="", campaign="a"), made(campaign="b")
-    rows = {each.digest[:16]: (0, 0) for each in (lacking, stating)}
+def test_the_table_tells_the_program_of_a_newer_record_and_never_its_host():
+    lacking, stating, other = made(program="", campaign="a"), made(campaign="b"), made(campaign="c")
+    rows = {lacking.digest[:16]: (0, 0), stating.digest[:16]: (0, 0), other.digest[:16]: (0, None)}
     table = Table(hosts=("~1",), programs=("f" * 16,), records=rows)
     assert (of(lacking, table).host, of(lacking, table).program) == (ONE, "f" * 16)
-    assert (of(stating, table).host, of(stating, table).program) == (ONE, OTHER)
+    assert (of(stating, table).host, of(stating, table).program) == (ONE, "f" * 16)
+    assert (of(other, table).host, of(other, table).program) == (ONE, OTHER)
     assert not of(lacking, table).own_campaign_only
 
 

@@ -2,7 +2,7 @@
 
 Records of `result/2` state them. Records of `result/1` and `result/0` are of method 0; their program and host are in a
 committed table, `identities.json`, made from the project's history. It also has the program of the few records of
-`result/2` whose process could not make its digest:
+`result/2` whose process made no digest, or one with a setting that does not bear on its time:
 
     {
      "version": 1,
@@ -97,7 +97,7 @@ def identity(record: Record) -> Identity:
 
 
 def identity_in(record: Record, known: Table) -> Identity:
-    """Return a record's identity; `known` supplies what a record does not state.
+    """Return a record's identity; `known` supplies what a record does not state, or states wrongly.
 
     `own_campaign_only` is set if its runs had several hosts, or if it has no program although its scope compiles one.
     """
@@ -105,7 +105,7 @@ def identity_in(record: Record, known: Table) -> Identity:
     places = known.records.get(record.digest[:KEY_LENGTH], (None, None))
     if not record.method:
         host, program = _at(known.hosts, places[0]), _at(known.programs, places[1])
-    elif not program:
+    elif places[1] is not None:
         program = _at(known.programs, places[1])
     lowered = record.method == 0 or SCOPES[record.case.scope].computes
     return Identity(
