@@ -89,7 +89,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     found = trained(evidence.records)
     if not found:
         return None
-    answers = [_answer(name, record) for name, record in found.items()]
+    answers = [_undocumented(name, record) for name, record in found.items() if not _documented(record.description)]
     rises = rising(found)
     if rises is not None:
         words = "rises with each step, as documented" if rises else "does not rise with each step, as documented"
@@ -107,7 +107,8 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         title = "The same accuracy on CPU and GPU, from equal seeds"
         tables.append(Table(title=title, columns=_PAIRED, rows=tuple(_pair(*each) for each in pairs)))
         answers += [f"{name}: GPU minus CPU is {_points(paired)[0]}, {_points(paired)[1]}." for name, paired in pairs]
-    return ExperimentResult(answers=tuple(answers), tables=tuple(tables))
+    lead = _lead(found, [paired for _, paired in pairs])
+    return ExperimentResult(answers=tuple(filter(None, (lead, *answers))), tables=tuple(tables))
 
 
 def trained(records: Iterable[Record]) -> dict[str, Record]:
@@ -135,10 +136,20 @@ def mean(record: Record) -> float:
     return fmean(one.accuracy for one in learnt(record))
 
 
-def _answer(name: str, record: Record) -> str:
-    documented = _documented(record.description)
-    source = _percent(documented) if documented else "no accuracy"
-    return f"{name} answers {_percent(mean(record))} of the validation examples right; its source states {source}."
+def _lead(found: Mapping[str, Record], pairs: Iterable[Estimate]) -> str:
+    """Return the documented accuracies beside those reached, and how far CPU and GPU agree; '' if none is documented."""
+    documented = [
+        f"{name} reaches {_percent(mean(record))}, documented {_percent(share)}"
+        for name, record in found.items()
+        if (share := _documented(record.description))
+    ]
+    bounds = [abs(bound) for paired in pairs for bound in (paired.low, paired.high) if bound is not None]
+    agree = f" From equal seeds CPU and GPU differ by at most {100 * max(bounds):.2f} points." if bounds else ""
+    return f"{'; '.join(documented)}.{agree}" if documented else ""
+
+
+def _undocumented(name: str, record: Record) -> str:
+    return f"{name} reaches {_percent(mean(record))}; its source states no accuracy."
 
 
 def _documented(about: Description) -> float | None:
