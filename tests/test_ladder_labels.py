@@ -53,6 +53,11 @@ def test_a_label_whose_place_is_taken_stands_beside_its_ticks():
     assert all(apart(label, mark) for mark in marks)
 
 
+def test_a_label_that_would_stand_far_from_its_tick_is_left_out():
+    marks = [(10.0, "a number of very many letters")] * len(DOWNS)
+    assert placed([(10.0, "10.01x")], marks)[1] == []
+
+
 def test_labels_are_no_rows_of_the_chart_s_table():
     claims = [Point(series="r", row="a", value=value, text=f"{value}x, training") for value in (11.01, 12.18)]
     points = [Point(series="a step", row="a", value=60.0, text="60x")]

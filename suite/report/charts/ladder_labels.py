@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from suite.report.charts.labels import LETTER
 
-_GAP, _EDGE, _FAR = 4, 10, 100  # pixels: between two labels; by which one may leave the axis; from ticks to their label
+_GAP, _EDGE, _FAR = 4, 10, 25  # pixels: between two labels; by which one may leave the axis; from ticks to their label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +47,13 @@ class Labels:
     def of_marks(self, numbers: Sequence[Number]) -> Iterator[Number]:
         """Yield the numbers that have room at their marks."""
         for number in numbers:
-            yield from self._placed(number, self._axis.pixel(number.value), far=0)
+            yield from self._placed(number, self._axis.pixel(number.value), moved=False)
 
     def of_ticks(self, numbers: Sequence[Number]) -> Iterator[Number]:
         """Yield the labels of ticks, as near to the middle of theirs as there is room; single ones if none has room."""
         for row in dict.fromkeys(number.row for number in numbers):
             for ticks in self._clusters([number for number in numbers if number.row == row]):
-                joint = list(self._placed(_joint(ticks), self._middle(ticks), far=_FAR))
+                joint = list(self._placed(_joint(ticks), self._middle(ticks), moved=True))
                 yield from joint or self.of_marks(ticks)
 
     def _clusters(self, ticks: Sequence[Number]) -> list[list[Number]]:
@@ -72,9 +72,10 @@ class Labels:
     def _middle(self, ticks: Sequence[Number]) -> float:
         return (self._axis.pixel(ticks[0].value) + self._axis.pixel(ticks[-1].value)) / 2
 
-    def _placed(self, label: Number, middle: float, far: float) -> Iterator[Number]:
-        """Yield the label at the nearest free place, at most so far from the middle; nothing if none is free."""
+    def _placed(self, label: Number, middle: float, moved: bool) -> Iterator[Number]:
+        """Yield the label at the nearest free place, only in the middle unless `moved`; nothing without one."""
         half = (_width(label) + _GAP) / 2
+        far = half + _FAR if moved else 0
         free = [
             (abs(centre - middle), rank, centre)
             for rank, down in enumerate(self._downs)
