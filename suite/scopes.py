@@ -24,8 +24,9 @@ _Mark = tuple[str, bool]  # a stage of a process, and whether its end (else its 
 class RungWords:
     """The words of a rung of the clock ladder."""
 
+    name: str  # in charts, and at the start of its row in the ladder's table
     short: str  # in a sentence
-    long: str = ""  # in the ladder's table; '' if each workload has its own
+    long: str = ""  # after its name in the ladder's table; '' if each workload has its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class ScopeRow:
 SCOPES: Mapping[Scope, ScopeRow] = {
     "step": ScopeRow(
         sentence="one step in steady state", heading="step", badge="step", unit="", progress="a step",
-        rungs={"empty": RungWords(short="a step", long="step: batch on the device, compiled, steady")},
+        rungs={"empty": RungWords(name="a step", short="a step", long="batch on the device, compiled, steady")},
         with_step=True, samples_stage="samples",
         usual=True, several_hosts=True, implementations=("jax", "torch", "keras", "xgboost", "openvino"),
         reference_round=True, reference="every model",
@@ -99,7 +100,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         sentence="one step with its batch copied from the host", heading="step, copied", badge="step with copy",
         unit="a step", title="A step with its batch copied from the host",
         rungs={"empty": RungWords(
-            short="with its batch copied", long="transfer: a step with its batch copied from the host",
+            name="batch copied", short="with its batch copied", long="a step with its batch copied from the host",
         )},
         with_step=True, samples_stage="transfer_samples",
         usual=True, several_hosts=True, reference_round=True, reference="every model",
@@ -117,7 +118,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         sentence="one step with its batch brought from storage", heading="step, from storage",
         badge="step from storage", unit="a step", progress="a step from storage on",
         rungs={"empty": RungWords(
-            short="from storage on", long="epoch: a step with its input pipeline, from storage on",
+            name="from storage", short="from storage on", long="a step with its input pipeline, from storage on",
         )},
         samples_stage="epoch_samples", reads_storage=True,
         reference="headline set", method=_READ_IN_BATCHES,
@@ -132,9 +133,11 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         sentence="a cold start (lowering, compiling and the first step)", heading="cold start", badge="cold",
         unit="in total", progress="for a cold start", title="A cold start: lowering, compiling and the first step",
         rungs={"empty": RungWords(
-            short="a cold start", long="cold: lowering, compiling and the first step, no compile cache",
+            name="cold start", short="a cold start",
+            long="lowering, compiling and the first step, no compile cache",
         ), "warm": RungWords(
-            short="a cold start from a warm cache", long="cold, but the compile cache holds the program",
+            name="cold start, warm cache", short="a cold start from a warm cache",
+            long="the compile cache holds the program",
         )},
         between=(("lower", False), ("first_step", True)), compiles=True,
         usual=True, several_hosts=True, reference_round=True, reference="every model",
@@ -142,7 +145,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
     "run": ScopeRow(
         sentence="the documented whole run", heading="whole run", badge="run",
         unit="in total", progress="for the whole run", title="The documented whole runs",
-        rungs={"empty": RungWords(short="the whole run")},
+        rungs={"empty": RungWords(name="whole run", short="the whole run")},
         between=(("init", False), ("run_end", False)), compiles=True, trains=True,
         reference="headline set",
     ),

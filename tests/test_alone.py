@@ -79,7 +79,7 @@ def test_the_ladder_has_it_behind_the_step_with_its_own_ratio_and_no_part_in_the
     assert waited.words == "a blocking step"
     assert ladder.amortised((plain, waited, cold)) == ladder.amortised((plain, cold)) != ()
     table = shown.table((plain, waited, cold), factory.description(), "a machine")
-    assert [row[0].text.split(":")[0] for row in table.rows] == ["step", "latency", "cold"]
+    assert [row[0].text.split(":")[0] for row in table.rows] == ["a step", "latency", "cold start"]
 
 
 def test_a_sample_of_one_step_is_a_step_that_is_waited_for():

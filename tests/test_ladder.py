@@ -73,9 +73,9 @@ def test_a_scope_that_no_pool_has_both_sides_of_is_of_one_campaign_and_says_so()
     table = shown.table(rungs, ABOUT, "here")
     assert [row[-1].text for row in table.rows] == ["3", "one campaign", "3", "3", "3"]
     assert table.notes[0] == "In a row of one campaign the interval is of one host, not of the kind of machine."
-    drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
-    assert {row["name"]: row["solid"] for row in drawn} == {
-        "step": False, "transfer": False, "epoch": True, "cold": True, "run": True}  # fmt: skip
+    assert {point.row: point.solid for point in shown.chart(rungs).points} == {
+        "a step": False, "batch copied": False, "from storage": True, "cold start": True, "whole run": True,
+    }  # fmt: skip
 
 
 def test_rungs_come_in_order_and_pair_within_a_campaign():
@@ -137,7 +137,7 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     ]
     assert both[1].cpu.reasons == both[0].cpu.reasons
     table = shown.table(both, factory.description(run=RUN), "a machine")
-    assert table.rows[1][0].text == "the same run without its compilations"
+    assert table.rows[1][0].text == "whole run, compiled before: the same run without its compilations"
     told_twice = (("compile", 5.0), (ladder.REST, 2.0)) * 2  # as by a search, for each of its networks
     assert ladder.ladder([whole("gpu", 40.0, *told_twice)])[1].gpu.seconds.value == pytest.approx(26.0)
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
@@ -156,7 +156,7 @@ def test_ladder_and_machine_say_which_cpu_times_count_hosts_of_another_machine()
     found = evidence(hosts)[slug]
     table = shown.table(ladder.ladder(found.records, found.speedups), ABOUT, "here")
     assert [note for note in table.notes if "also count" in note] == [
-        "CPU times that also count hosts of other, 16 cores, with the same CPU and equal code: cold."
+        "CPU times that also count hosts of other, 16 cores, with the same CPU and equal code: cold start."
     ]
     page = factory.pages(hosts)[f"machines/{slug}.md"]
     assert "1 of 5 pooled times also count hosts of other, 16 cores: times of equal code" in page
@@ -194,9 +194,9 @@ def test_a_whole_run_that_was_cut_short_is_no_rung():
 def test_the_whole_search_is_told_in_points_and_fits():
     about = models.load("mnist_grid_search").description
     case = Case(workload=about.name, backend="cpu", scope="run", batch=about.batch)
-    assert "8 points of 3 fits each, one after another" in shown.words(case, about)
+    assert "8 points of 3 fits each, one after another" in shown.words(ladder.Rung(case=case), about)
     stacked = msgspec.structs.replace(case, variant="stacked")
-    assert "8 points of 3 fits each, side by side" in shown.words(stacked, about)
+    assert "8 points of 3 fits each, side by side" in shown.words(ladder.Rung(case=stacked), about)
 
 
 def test_calls_add_up_from_the_cold_start():
@@ -224,8 +224,7 @@ def test_where_nothing_says_how_much_hosts_differ_the_curve_has_no_interval():
 def test_a_curve_is_hollow_unless_start_and_step_may_be_quoted(baseline):
     torch = factory.record(implementation="torch", step_seconds=[0.011] * 3, about=ABOUT)
     curve = amortised([*records(), *[torch] * baseline])
-    marks = [layer["mark"] for layer in shown.curve(curve)["layer"] if layer["mark"]["type"] == "point"]
-    assert [mark["filled"] for mark in marks] == [baseline]
+    assert {point.solid for point in shown.curve(curve).points} == {baseline}
 
 
 def test_a_rung_of_one_campaign_says_which_side_something_speaks_against():
@@ -238,11 +237,16 @@ def test_a_rung_of_one_campaign_says_which_side_something_speaks_against():
 
 
 def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
-    spec = shown.chart(ladder.ladder(records()))
-    assert spec is not None
-    rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "solid" in row]
-    assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "epoch", "cold", "run"]
-    assert not any(row["solid"] for row in rows), "no pool stands behind them"
+    chart = shown.chart(ladder.ladder(records()))
+    assert chart is not None
+    assert [point.row for point in chart.points] == [
+        "a step",
+        "batch copied",
+        "from storage",
+        "cold start",
+        "whole run",
+    ]
+    assert not any(point.solid for point in chart.points), "no pool stands behind them"
     assert shown.chart(ladder.ladder(records()[:2])) is None
 
 
@@ -267,7 +271,7 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
     rendered(checkout, *records())
     built(checkout)
     page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
-    assert "run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
+    assert "whole run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
     assert "amortised.mnist_mlp" in page
     table = shown.table(ladder.ladder(records()), ABOUT, "here")
     assert table.rows[-1][4].text == "–"
@@ -284,3 +288,18 @@ def test_each_rung_has_words_of_its_own_for_a_sentence():
     assert (said[0], said[-1]) == ("a step", "the whole run")
     taken_out = ladder.Rung(case=rungs[-1].case, compiling=False)
     assert taken_out.words == "without its compilations"
+
+
+def test_a_model_s_page_names_rungs_as_home_does():
+    amounts = rungs.rungs(pooled_speedups(factory.on_hosts(records())))
+    assert {amount.name for amount in amounts} == {rung.name for rung in pooled(records())}
+
+
+def test_the_first_chart_of_a_model_s_page_takes_its_whole_width_and_telephones_get_one_of_their_own():
+    files = factory.pages(factory.on_hosts(records()))
+    page, name = files["workloads/mnist_mlp.md"], f"ladder.mnist_mlp.{factory.HOST.slug}"
+    forms = re.findall(r'<figure class="chart ?(?:still)? ?(\w*)".*?/charts/([^"]+?)\.light\.svg#', page, re.DOTALL)
+    assert forms[:2] == [("wide", name), ("narrow", f"{name}.narrow")]
+    assert {form for form, _ in forms[2:]} == {"half"}
+    wide, narrow = (files[f"charts/{each}.json"] for each in (name, f"{name}.narrow"))
+    assert wide != narrow

@@ -15,7 +15,7 @@ from test_traffic import Device, measured, task
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.serving import BATCHES, cluster
+from suite.analysis.serving import BATCHES, cluster, latencies, latency_table
 from suite.claims import observations
 from suite.console import printing
 from suite.data import batches as data
@@ -334,6 +334,14 @@ def test_a_campaign_that_waited_for_no_request_says_so():
     assert {point.series for point in drawn.points} == {"half of requests", "99 of 100"}
 
 
+def test_an_unsteady_campaign_that_waited_for_no_request_gives_that_and_no_other_reason():
+    runs = tuple(msgspec.structs.replace(run, blocking_samples=()) for run in requests().runs)
+    lacking = msgspec.structs.replace(requests(), runs=runs, profile="smoke")
+    (cell,) = (row[3] for row in latency_table(latencies([lacking])).rows)
+    assert latencies([lacking])[0].summary.reasons
+    assert cell.remark == "this campaign timed no request that is waited for"
+
+
 def test_a_request_that_is_waited_for_has_a_key():
     found = {number.key.metric: number for number in one_host.numbers([requests()])}
     assert found["latency"].value.value == pytest.approx(0.020, rel=1e-3)
@@ -419,7 +427,7 @@ def test_a_network_with_requests_or_steps_alone_was_timed():
     records = [requests(name=first), *map(asked, (steps("cpu", 0.01, 8, second), steps("cpu", 0.08, 32, second)))]
     assert read(records).tables[0].notes == (note(missing),)
     (table,) = read(records[1:]).tables
-    assert table.notes == (note([first, *missing]),)
+    assert table.notes[-1] == note([first, *missing])
 
 
 def test_of_two_allocators_the_better_one_s_latencies_count():

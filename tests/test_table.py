@@ -10,7 +10,7 @@ from suite.console import printing
 from suite.report.pages import ledger
 from suite.report.parts.facts import Facts
 from suite.report.parts.templates import parts
-from suite.results.views.table import INTERVAL, Cell, Table, chosen, condensed, reasons
+from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, chosen, condensed, filled, reasons
 
 COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
 
@@ -32,7 +32,8 @@ def test_what_is_the_same_in_every_row_is_said_once_and_the_status_stands_beside
     assert [[cell.text for cell in row] for row in made.rows] == [
         ["a", "1 s", "0 s to 2 s", "quick"], ["b", "2 s", "1 s to 3 s", "quick"],
     ]  # fmt: skip
-    assert made.same == "In every row: precision tf32. Without a value: rate."
+    assert made.same == "In every row: precision tf32."
+    assert made.notes == ("Without a value: rate.",)
 
 
 @pytest.mark.parametrize("status", ["status", "verdict"])
@@ -46,9 +47,8 @@ def test_a_judgement_has_its_column_whatever_it_says(status):
         (Cell(text="x"), Cell(text="y")),
         (Cell(text="x", remark="because"), Cell(text="x", remark="because")),
         (Cell(text="x", sort=1.0, record=factory.record()), Cell(text="x", sort=1.0, record=factory.record())),
-        (Cell(text="–", remark="failed"), Cell(text="–", remark="not measured")),
     ],
-    ids=["different", "remarks", "links", "reasons"],
+    ids=["different", "remarks", "links"],
 )
 def test_a_column_that_says_more_than_one_word_stays(cells):
     made = table(*(("a", cell) for cell in cells), columns=("model", "what"))
@@ -62,9 +62,27 @@ def test_the_first_column_and_one_without_a_name_stay_and_so_does_a_single_row()
 
 def test_why_a_column_is_empty_is_said():
     empty = Cell(text="–", remark="not compared on this machine")
-    assert condensed(table(("a", empty), ("b", empty), columns=("model", "baseline"))).same == (
-        "Without a value: baseline (not compared on this machine)."
+    assert condensed(table(("a", empty), ("b", empty), columns=("model", "baseline"))).notes == (
+        "Without a value: baseline (not compared on this machine).",
     )
+
+
+def test_a_column_that_is_empty_for_several_reasons_is_left_out_and_each_reason_stands_once_below_the_table():
+    cells = (Cell(text="–", remark="failed"), Cell(text="–", remark="not measured"), Cell(text="–", remark="failed"))
+    made = filled(table(*(("a", cell) for cell in cells), columns=("model", "rate")))
+    assert made.columns == ("model",)
+    assert made.notes == ("Without a value: rate (failed; not measured).",)
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_a_page_leaves_out_an_empty_column_of_any_table_and_says_so_below_it(words):
+    made = replace(table(("a", Cell(text="–", remark="<why>")), columns=("model", "rate")), words=words)
+    assert '<th scope="col">rate</th>' not in drawn(made)
+    assert drawn(made).index("</table>") < drawn(made).index("Without a value: rate (&#60;why&#62;).")
+
+
+def test_a_dash_that_says_that_nothing_speaks_against_a_row_is_a_value():
+    assert filled(table(("a", "–"), columns=("model", ON_ONE_HOST))).columns == ("model", ON_ONE_HOST)
 
 
 def test_an_empty_column_of_several_with_one_name_is_told_apart_and_is_not_named_where_its_value_is_empty_too():
@@ -72,10 +90,10 @@ def test_an_empty_column_of_several_with_one_name_is_told_apart_and_is_not_named
     no, why = Cell(text="–"), Cell(text="–", remark="its first step fails")
     no_interval = condensed(table(("a", "1 s", no, "1", "0 to 2"), ("b", "2 s", no, "2", "1 to 3"), columns=columns))
     assert no_interval.columns == ("model", "waited for", "half of requests", INTERVAL)
-    assert no_interval.same == "Without a value: 95 % interval of waited for."
+    assert no_interval.notes == ("Without a value: 95 % interval of waited for.",)
     no_value = condensed(table(("a", no, no, "1", "0 to 2"), ("b", why, no, "2", "1 to 3"), columns=columns))
-    assert no_value.columns == ("model", "waited for", "half of requests", INTERVAL)
-    assert no_value.same == ""
+    assert no_value.columns == ("model", "half of requests", INTERVAL)
+    assert no_value.notes == ("Without a value: waited for (its first step fails).",)
 
 
 def test_the_status_of_several_intervals_stays_where_it_is():
@@ -116,6 +134,21 @@ def test_a_table_that_goes_on_behind_the_edge_shows_a_shadow_there(tmp_path, bro
     begin = page.screenshot(clip=edge)
     scroll.evaluate("each => each.scrollLeft = each.scrollWidth")
     assert (begin != page.screenshot(clip=edge)) is seen
+
+
+@pytest.mark.browser
+def test_a_code_name_breaks_on_paper_rather_than_cut_the_table_at_the_edge(tmp_path, browser):
+    css = (Path(__file__).parent.parent / "site" / "assets" / "css" / "suite.css").read_text()
+    name = '<th scope="row"><a href="../workloads/a.html">a_name_without_any_space</a></th>'
+    cells = "".join(f"<td>{'x' * 9}</td>" for _ in range(9))
+    body = f'<div class="md-typeset"><div class="scroll"><table class="results"><tbody><tr>{name}{cells}</tr>'
+    (tmp_path / "page.html").write_text(f"<style>{css} html {{ font-size: 20px; }}</style>{body}</table></div></div>")
+    page = browser.new_page(viewport={"width": 718, "height": 200})
+    page.goto((tmp_path / "page.html").as_uri())
+    page.emulate_media(media="print")
+    assert page.locator("table").evaluate("each => each.getBoundingClientRect().right") <= 718
+    assert page.locator("th").evaluate("each => each.getBoundingClientRect().width") > 80
+    page.close()
 
 
 def judged(*rows):

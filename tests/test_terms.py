@@ -1,6 +1,7 @@
 """Tooltips: the first mention of a word of the glossary on a page leads to its meaning, and the page's text stays."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,25 @@ def test_every_tooltip_is_one_sentence_of_the_glossary():
     assert max(map(len, tooltips().values())) <= 180
     anchors = list(map(anchor, meanings))
     assert len(set(anchors)) == len(anchors)
+
+
+@pytest.mark.browser
+def test_a_click_on_a_head_sorts_even_on_its_mark_and_the_enter_key_follows_the_mark(tmp_path, browser):
+    scripts = Path(__file__).parent.parent / "site" / "assets" / "js"
+    names = ("tablesort.min.js", "suite.js")
+    head = explained(page('<table class="results"><thead><tr><th scope="col">a</th><th scope="col">hosts</th></tr>'
+                          "</thead><tbody><tr><td>x</td><td>2</td></tr><tr><td>y</td><td>1</td></tr></tbody></table>"),
+                     "")  # fmt: skip
+    script = "".join(f'<script src="{(scripts / name).as_uri()}"></script>' for name in names)
+    (tmp_path / "page.html").write_text(f"<style>th a:empty::before {{ content: '?' }}</style>{head}{script}")
+    (tmp_path / "glossary.html").write_text("<p>glossary")
+    view = browser.new_page()
+    view.goto((tmp_path / "page.html").as_uri())
+    mark, cell = view.locator("th a.term"), view.locator("th").nth(1)
+    assert cell.get_attribute("title") == tooltips()["hosts"]
+    mark.click()
+    assert cell.get_attribute("aria-sort") in ("ascending", "descending")
+    assert view.url.endswith("page.html")
+    mark.press("Enter")
+    view.wait_for_url("**/glossary.html#hosts")
+    view.close()

@@ -116,7 +116,7 @@ def latency_table(served: Sequence[Latency]) -> Table:
         record = item.summary.record
         way = " ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
         seconds = (*_seconds_cells(item.median, item.summary), *_seconds_cells(item.tail, item.summary))
-        waited = _seconds_cells(item.blocking and item.blocking.seconds, item.summary, _NOT_TIMED)
+        waited = _waited_cells(item)
         numbers = (*waited, *seconds, *rate_cells(item.rate, item.summary), count_cell(item.requests))
         rows.append(row_of(record.workload, record.backend.upper(), way, *numbers, one_host_cell(item.summary)))
     title = "Requests of one picture: each waited for, then four always under way"
@@ -177,9 +177,14 @@ def number(value: Estimate | None) -> str:
     return units.DASH if value is None else units.quantity(value.value, "", units.half_width(value.low, value.high))
 
 
-def _seconds_cells(value: Estimate | None, item: Summary, why: str = "") -> tuple[Cell, Cell]:
+def _waited_cells(item: Latency) -> tuple[Cell, Cell]:
+    if item.blocking is None and item.summary.complete:
+        return Cell(text=units.DASH, remark=_NOT_TIMED, record=item.summary.record), Cell(text=units.DASH)
+    return _seconds_cells(item.blocking and item.blocking.seconds, item.summary)
+
+
+def _seconds_cells(value: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     if value is None:
-        remark = "; ".join(item.reasons) or why
-        return Cell(text=units.DASH, remark=remark, record=item.record), Cell(text=units.DASH)
+        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
     shown = Cell(text=_seconds(value), sort=value.value, record=item.record)
     return shown, Cell(text=units.seconds_interval(value.low, value.high))

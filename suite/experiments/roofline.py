@@ -78,7 +78,9 @@ def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
     reasons = dict.fromkeys(one.reason for one in shares if one.reason)
     notes = [OF_ONE_CAMPAIGN]
     if reasons:
-        notes.append(f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline")
+        known = any(one.mfu is not None or one.of_floor is not None for one in shares)
+        dashes = f"Dashes: {'; '.join(reasons)}. " if known else ""  # else a note of the empty columns has the reasons
+        notes.append(f"{dashes}Ceilings are measured by: suite run --experiment roofline")
     if said := _ceilings_of([item for item, one in zip(steps, shares, strict=True) if one.mfu], ceilings):
         notes.append(said)
     if any(max(one.mfu or 0, one.of_floor or 0) > 1 for one in shares):

@@ -5,7 +5,20 @@
 
   function sortable() {
     document.querySelectorAll("table.results").forEach(function (table) {
-      if (window.Tablesort && table.tBodies[0] && table.tBodies[0].rows.length > 1) new Tablesort(table);
+      if (window.Tablesort && table.tBodies[0] && table.tBodies[0].rows.length > 1) {
+        new Tablesort(table);
+        table.tHead.querySelectorAll("a.term").forEach(behindHead);
+      }
+    });
+  }
+
+  // The mark behind a head that sorts: a pointer sorts there too and sees the meaning, the Enter key follows the link.
+  function behindHead(mark) {
+    mark.parentElement.title = mark.title;
+    mark.addEventListener("keydown", function (event) { event.stopPropagation(); });
+    mark.addEventListener("click", function (event) {
+      if (event.detail) event.preventDefault();
+      else event.stopPropagation();
     });
   }
 

@@ -1,10 +1,10 @@
 """The chart of a machine's speed-ups: a row a model, a mark for each amount of the work that is counted."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from suite.report.charts.ladder_labels import Axis, Labels, Number
 from suite.report.charts.vega import APART, joined
 from suite.results.views.experiment_result import Point
 
@@ -38,11 +38,10 @@ class _Form:
     mean: int  # height of a mean's row
     model: int  # height of a model's row
     numbers: tuple[int, int]  # from a mark down to its number: of two that are near, the second has the other place
-    apart: float  # decades between two numbers of a row, which would run into each other
 
 
-_WIDE = _Form(width=540, beside=True, mean=32, model=46, numbers=(-11, 20), apart=0.3)
-_NARROW = _Form(width=370, beside=False, mean=60, model=68, numbers=(14, 27), apart=0.45)
+_WIDE = _Form(width=540, beside=True, mean=32, model=46, numbers=(-11, 20))
+_NARROW = _Form(width=370, beside=False, mean=60, model=68, numbers=(14, 27))
 
 
 def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Point], narrow: bool = False) -> Row:
@@ -57,7 +56,7 @@ def ladder(means: Sequence[Point], points: Sequence[Point], claims: Sequence[Poi
     ticks = list(map(_tick, claims))
     look = _look(series)
     marks = [_row(point) for point in points]
-    lower = [*_ticks(ticks), *_marks(marks, look), *_placed([*marks, *ticks], form)]
+    lower = [*_ticks(ticks), *_marks(marks, look), *_placed(marks, ticks, form, across)]
     panels = [_panel(lower, models, form, form.model, across, _ACROSS)]
     if len(models) > 1 or len(series) > 1:
         of_all = [_row(mean, row=mean.series) for mean in means]
@@ -120,8 +119,8 @@ def _ticks(rows: Sequence[Row]) -> Iterator[Row]:
         yield _layer(rows, "tick", {"thickness": 2, "size": 18, "color": _GREY}, tooltip=_TIPS)
 
 
-def _numbers(rows: Sequence[Row], down: int, field: str = "text", **look: Any) -> Row:
-    return _layer(rows, "text", {"fontSize": _FONT - 1, "dy": down, **look}, text=_named(field))
+def _numbers(rows: Sequence[Row], down: int, **look: Any) -> Row:
+    return _layer(rows, "text", {"fontSize": _FONT - 1, "dy": down, **look}, text=_named("text"))
 
 
 def _row(point: Point, row: str = "") -> Row:
@@ -141,16 +140,18 @@ def _tick(claim: Point) -> Row:
     return {"row": claim.row, "value": claim.value, "series": claim.series, "text": claim.text, "number": number}
 
 
-def _placed(rows: Sequence[Row], form: _Form) -> Iterator[Row]:
-    """Yield the numbers of marks, and in grey those of ticks, at the first place where none of the row is too near."""
-    taken: dict[tuple[str, int], list[float]] = {}
-    texts: dict[tuple[int, bool], list[Row]] = {}
-    for row in rows:
+def _placed(marks: Sequence[Row], ticks: Sequence[Row], form: _Form, across: Row) -> Iterator[Row]:
+    """Yield the numbers of marks, and in grey the labels of ticks, at places where none runs into another."""
+    low, high = across["domain"]
+    labels = Labels(Axis(low=low, high=high, pixels=form.width), form.numbers)
+    of_marks = list(labels.of_marks([_number(row, row["text"]) for row in marks]))
+    of_ticks = list(labels.of_ticks([_number(row, row["number"]) for row in ticks]))
+    grey = {"color": _GREY, "fontStyle": "italic"}
+    for some, look in ((of_marks, {}), (of_ticks, grey)):
         for down in form.numbers:
-            near = taken.setdefault((row["row"], down), [])
-            if all(abs(math.log10(row["value"] / other)) >= form.apart for other in near):
-                near.append(row["value"])
-                texts.setdefault((down, "solid" in row), []).append(row)
-                break
-    for (down, mark), some in texts.items():
-        yield _numbers(some, down) if mark else _numbers(some, down, "number", color=_GREY, fontStyle="italic")
+            if rows := [{"row": one.row, "value": one.value, "text": one.text} for one in some if one.down == down]:
+                yield _numbers(rows, down, aria=False, **look)
+
+
+def _number(row: Row, text: str) -> Number:
+    return Number(row=row["row"], value=row["value"], text=text)

@@ -9,6 +9,7 @@ from suite.report.parts.cards import cards
 from suite.report.parts.dataset import dataset
 from suite.report.parts.facts import Facts
 from suite.report.parts.overview import first, overview
+from suite.report.parts.quotable_elsewhere import quotable_elsewhere
 from suite.results.pooled import machine_evidence
 from suite.results.records.record import Record
 
@@ -33,7 +34,9 @@ def files(facts: Facts) -> dict[str, str]:
     speedups = [item for item in facts.speedups if here in (None, item.machine)]
     own_records = [record for record in records if here in (None, record.machine.slug)]
     ways = facts.evidence[here].ways if here else ()
-    shown = overview(speedups, own_records, vega.HEADLINE, [about.name for about in facts.catalogue], ways)
+    quotable = quotable_elsewhere(facts.citations, here) if here else {}
+    models = [about.name for about in facts.catalogue]
+    shown = overview(speedups, own_records, vega.HEADLINE, models, ways, quotable)
     yours = _names(record for record in records if record.campaign in facts.local)
     page = facts.page(
         PATH,
@@ -42,6 +45,7 @@ def files(facts: Facts) -> dict[str, str]:
         overview=shown,
         familiar=cards(speedups, facts.local) if here else None,
         again=_again(facts, here),
+        citable=any(cited.number.quotable for cited in facts.citations),
         places=facts.places,
         yours={slug: (name, tables.without_gpu(records, slug)) for slug, name in yours.items()},
         questions=[(name, question.title) for name, question, its in answers.answered(facts) if its],

@@ -1,36 +1,44 @@
-"""The list of all models' headline numbers, each with a link to the page that cites it."""
+"""The list of all models' headline numbers, those that may be quoted first; each leads to the page that cites it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import address
-from suite.results.cite.citation import row
+from suite.results.cite.citation import Citation, row
 from suite.results.views.rows import row_of
-from suite.results.views.table import INTERVAL, STATUS, Cell, Table
+from suite.results.views.table import INTERVAL, STATUS, Cell, Table, chosen
 
 PATH = "numbers/index.md"
-_COLUMNS = ("model", "speed-up of a step", INTERVAL, STATUS, "machine", "name in keys")
+_COLUMNS = ("model", "machine", "speed-up of a step", INTERVAL, STATUS, "name in keys")
+_OF_QUOTABLE = tuple(name for name in _COLUMNS if name != STATUS)
 
 
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     cited = {one.number.record.workload for one in facts.citations}
     pages = {facts.titles[name]: address(f"{name}.html") for name in sorted(facts.headlines)}
-    table = Table(
-        title="The headline number of each model",
-        columns=_COLUMNS,
-        rows=tuple(_rows(facts)),
-        words=True,
-        searched=True,
+    quotable = [one for those in facts.headlines.values() for one in those if one.number.quotable]
+    known = {one.number.record.workload for one in quotable}
+    firsts = [of[0] for name, of in facts.headlines.items() if name not in known]
+    page = facts.page(
+        PATH,
+        "quotable.md.j2",
+        quotable=chosen(_table("Numbers that may be quoted, of each machine", quotable, facts), _OF_QUOTABLE),
+        others=_table("Not to be quoted yet: no machine has a quotable number of these models", firsts, facts),
+        pages={**facts.links["../"], **pages},
+        undocumented={name: address(f"{name}.html") for name in sorted(cited - facts.headlines.keys())},
     )
-    others = {name: address(f"{name}.html") for name in sorted(cited - facts.headlines.keys())}
-    page = facts.page(PATH, "quotable.md.j2", table=table, pages={**facts.links["../"], **pages}, others=others)
     return {PATH: page}
 
 
-def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
-    for name, (cited, *_) in sorted(facts.headlines.items(), key=lambda each: facts.titles[each[0]]):
-        number = cited.number
+def _table(title: str, citations: Iterable[Citation], facts: Facts) -> Table:
+    rows = tuple(_rows(citations, facts))
+    return Table(title=title, columns=_COLUMNS, rows=rows, words=True, searched=True)
+
+
+def _rows(citations: Iterable[Citation], facts: Facts) -> Iterator[tuple[Cell, ...]]:
+    for cited in sorted(citations, key=lambda cited: facts.titles[cited.number.record.workload]):
+        number, name = cited.number, cited.number.record.workload
         value = Cell(text=cited.value, sort=number.value.value, record=number.record, number=row(number.key, name))
         status = Cell(text=number.state, remark=cited.reservation)
-        yield row_of(facts.titles[name], value, cited.interval, status, number.record.machine.name, name)
+        yield row_of(facts.titles[name], number.record.machine.name, value, cited.interval, status, name)

@@ -12,6 +12,7 @@ from suite.report.parts.on_machine import on_machine
 from suite.report.parts.overview import first
 from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
+from suite.results.pooled.ladder import Rung
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
@@ -51,12 +52,15 @@ def _page(
     steps = [item for item in speedups if item.general and item.case.scope == "step"]
     whole_runs = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
     records_of = by_machine(records)
+    chosen = _first(steps, home)
     evidence = {slug: facts.evidence[slug].of(latest.workload) for slug in records_of}
     machines = {
-        slug: on_machine(records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its))
+        slug: on_machine(
+            records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its), leading=slug == chosen
+        )
         for slug, its in evidence.items()
     }
-    data, chosen = data_words(records, about), _first(steps, home)
+    data = data_words(records, about)
     amounts = rungs.rungs((*evidence[chosen].speedups, *evidence[chosen].ways) if chosen else ())
     page = facts.page(
         path,
@@ -64,7 +68,7 @@ def _page(
         about=about,
         also=search_words(about),
         lead=lead.of_model(amounts, latest.workload),
-        chart=next(iter(machines[chosen].ladder_figures), None) if chosen else None,
+        leading=machines[chosen].leading if chosen else (),
         facts=_facts(about, data),
         data_link={data: address(f"../data.html#{anchor(about.dataset)}")} if about.stored else {},
         published=any(record.campaign not in facts.local for record in records),
@@ -155,7 +159,8 @@ def what(item: PooledSpeedUp, about: Description) -> str:
     """Return the definition of a speed-up shown beside a documented number."""
     case = item.case
     if case.scope == "run":
-        return ", ".join(filter(None, (ladder.words(case, about), item.record.data_words, case.precision)))
+        included = ladder.words(Rung(case=case, pooled=item), about)
+        return ", ".join(filter(None, (included, item.record.data_words, case.precision)))
     kind = "training step" if about.trained else "inference"
     return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
 

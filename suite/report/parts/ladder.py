@@ -1,11 +1,8 @@
 """The clock ladder as a table and a curve."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from suite import units
-from suite.case import Case
-from suite.report.charts import plots
 from suite.results.pooled.ladder import Amortised, Rung, elsewhere, step_beside
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
@@ -19,22 +16,26 @@ _ONE_CAMPAIGN = "one campaign"
 _SPEEDUP, _SAME_HOSTS = 3, "step, same hosts"  # the place of a column, the name of another
 
 
-def words(case: Case, about: Description, compiling: bool = True, blocking: bool = False) -> str:
-    """Return what a rung includes."""
-    run, grid = about.run, about.grid
-    if blocking:
-        return "latency: one blocking step"
-    if not compiling:
+def words(rung: Rung, about: Description) -> str:
+    """Return a rung's name and what it includes."""
+    return f"{rung.name}: {_included(rung, about)}"
+
+
+def _included(rung: Rung, about: Description) -> str:
+    case, run, grid = rung.case, about.run, about.grid
+    if rung.blocking:
+        return "one blocking step"
+    if not rung.compiling:
         return "the same run without its compilations"
     if case.scope != "run" or run is None:
         return SCOPES[case.scope].rungs[case.cache].long
     if grid is not None:
         points = len(grid.hidden) * len(grid.epochs)
         way = "side by side" if case.variant == "stacked" else "one after another"
-        return f"run: the whole search, {points} points of {grid.folds} fits each, {way}, compiling included"
+        return f"the whole search, {points} points of {grid.folds} fits each, {way}, compiling included"
     epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
     after = ", validation after each" if run.test else ""
-    return f"run: building, compiling and {epochs} of {units.count(run.train)} examples{after}"
+    return f"building, compiling and {epochs} of {units.count(run.train)} examples{after}"
 
 
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
@@ -53,7 +54,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
 def _row(rung: Rung, rungs: Sequence[Rung], about: Description) -> tuple[Cell, ...]:
     *times, status, hosts = _cells(rung)
     data = rung.data_words if rung.compiling else ""
-    name = ", ".join(filter(None, (words(rung.case, about, rung.compiling, rung.blocking), data)))
+    name = ", ".join(filter(None, (words(rung, about), data)))
     return row_of(name, *times, _beside(rung, rungs), status, hosts)
 
 
@@ -95,7 +96,7 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
 
 def other_hosts(rungs: Sequence[Rung]) -> str:
     """Return which rungs are of other hosts than the step, in sentences; '' if none is."""
-    names = [_name(rung) for rung in elsewhere(rungs)]
+    names = [rung.name for rung in elsewhere(rungs)]
     if not names:
         return ""
     return (
@@ -106,7 +107,7 @@ def other_hosts(rungs: Sequence[Rung]) -> str:
 
 def _shared(rungs: Sequence[Rung]) -> str:
     """Return which CPU times also count hosts of other machines with this CPU, in a sentence; '' if none does."""
-    shared = {_name(rung): rung.pooled for rung in rungs if rung.pooled and len(rung.pooled.cpu.machines) > 1}
+    shared = {rung.name: rung.pooled for rung in rungs if rung.pooled and len(rung.pooled.cpu.machines) > 1}
     others = {
         record.machine.name
         for item in shared.values()
@@ -121,12 +122,12 @@ def _shared(rungs: Sequence[Rung]) -> str:
     )
 
 
-def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
+def chart(rungs: Sequence[Rung]) -> Chart | None:
     """Return the speed-up of each rung, the step on top; None if fewer than two rungs have both sides."""
     points = tuple(
         Point(
             series="speed-up",
-            row=_name(rung),
+            row=rung.name,
             value=ratio.value,
             low=ratio.low,
             high=ratio.high,
@@ -138,15 +139,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
     )
     if len(points) < _FEWEST:
         return None
-    return plots.plot(Chart(caption="", across="CPU time / GPU time, log scale", points=points, level=1.0), narrow=True)
-
-
-def _name(rung: Rung) -> str:
-    if rung.blocking:
-        return "latency"
-    if not rung.compiling:
-        return "run, compiled before"
-    return f"{rung.case.scope}, cache warm" if rung.case.cache == "warm" else rung.case.scope
+    return Chart(caption="", across="CPU time / GPU time, log scale", points=points, level=1.0)
 
 
 def finding(rungs: Sequence[Rung]) -> str:
@@ -165,7 +158,7 @@ def _ratio(rung: Rung) -> str:
     return units.DASH if ratio is None else units.ratio(ratio.value, ratio.low, ratio.high)
 
 
-def curve(amortised: Sequence[Amortised]) -> dict[str, Any]:
+def curve(amortised: Sequence[Amortised]) -> Chart:
     """Return the effective speed-up after n calls as points with intervals, on two logarithmic axes."""
     points = tuple(
         Point(
@@ -174,11 +167,10 @@ def curve(amortised: Sequence[Amortised]) -> dict[str, Any]:
         )
         for one in amortised
     )  # fmt: skip
-    chart = Chart(
+    return Chart(
         caption="", across="steps taken, the first with its compilation", up="CPU time / GPU time", points=points,
         level=1.0, joined=True, numbered=True,
     )  # fmt: skip
-    return plots.plot(chart, narrow=True)
 
 
 def curve_finding(amortised: Sequence[Amortised]) -> str:

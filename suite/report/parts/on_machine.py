@@ -1,12 +1,12 @@
 """A workload on one machine, from the ladder to the samples: a part of the workload's page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from suite import units
 from suite.experiments import break_even, kernels, roofline
-from suite.report.charts import samples, timeline
+from suite.report.charts import plots, samples, timeline
 from suite.report.charts.vega import Figure
 from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
@@ -19,8 +19,9 @@ from suite.results.single.prices import Price
 from suite.results.single.roofline import Roof
 from suite.results.single.selection import current_cases
 from suite.results.single.summary import Summary
+from suite.results.views.experiment_result import Chart
 from suite.results.views.rows import row_of
-from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled, one_host_cell, time_cell, times_cells
+from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")
 _CAMPAIGN_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
@@ -34,7 +35,8 @@ class OnMachine:
     kernels: str  # how much of a step the GPU computes, in a sentence; '' without a profile
     break_even: str  # after how many steps the GPU has won back its start; '' without a start and a step
     ladder: Table | None
-    ladder_figures: Sequence[Figure]
+    leading: Sequence[Figure]  # the first chart for wide and for narrow screens, if the page begins with it
+    ladder_figures: Sequence[Figure]  # the others
     cases: Table
     campaigns: Table | None  # folded to the words
     campaigns_words: str
@@ -52,7 +54,7 @@ class OnMachine:
     @property
     def figures(self) -> Sequence[Figure]:
         """All charts."""
-        return [*self.ladder_figures, *filter(None, (self.course, self.samples))]
+        return [*self.leading, *self.ladder_figures, *filter(None, (self.course, self.samples))]
 
 
 def on_machine(
@@ -61,12 +63,14 @@ def on_machine(
     ceilings: Roof,
     prices: Sequence[Price],
     profiled: Sequence[KernelTime] = (),
+    leading: bool = False,
 ) -> OnMachine:
-    """Return a workload's part for one machine, from its records there."""
+    """Return a workload's part for one machine, from its records there; the leading one's chart begins the page."""
     current, about = current_cases(records), max(records, key=lambda record: record.created).description
     here = [item.record for item in current]
     workload, machine = here[0].workload, here[0].machine.name
     rungs = pooled_ladder.ladder(records, speedups)
+    curves = list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else []
     campaigns, won_back = history(records), break_even.break_evens(speedups)
     shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
     below = roofline.table(
@@ -89,7 +93,8 @@ def on_machine(
         kernels=" ".join(map(kernels.sentence, profiled)),
         break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
-        ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
+        leading=list(_in_forms(*curves[0])) if leading and curves else (),
+        ladder_figures=[_half(*each) for each in curves[leading:]],
         cases=tables.case_table(f"Every time of {workload} on {machine}, each of one campaign", here),
         campaigns=campaign_table(campaigns, machine) if len(campaigns) > 1 else None,
         campaigns_words=campaign_words(campaigns),
@@ -105,29 +110,41 @@ def on_machine(
     )
 
 
-def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
+def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[tuple[Figure, Chart]]:
+    """Yield the ladder's charts, each as a figure without a specification and as what it draws."""
     name = f"{record.workload}.{record.machine.slug}"
-    if spec := ladder.chart(rungs):
-        yield Figure(
+    if chart := ladder.chart(rungs):
+        figure = Figure(
             name=f"ladder.{name}",
-            spec=spec,
+            spec={},
             title=ladder.finding(rungs),
-            form="half",
             caption="Speed-up as more of the work is counted: CPU time over GPU time, with 95 % intervals. Left of the "
             f"dashed line the CPU is faster. Hollow: not to be quoted. {ladder.other_hosts(rungs)}".rstrip(),
             alternative="the values are in the table of the clock ladder",
         )
-    if curve := pooled_ladder.amortised(rungs):
-        yield Figure(
+        yield figure, chart
+    if amortised := pooled_ladder.amortised(rungs):
+        figure = Figure(
             name=f"amortised.{name}",
-            spec=ladder.curve(curve),
-            title=ladder.curve_finding(curve),
-            form="half",
+            spec={},
+            title=ladder.curve_finding(amortised),
             caption="Speed-up of a cold start with the steps after it: CPU time over GPU time, lowering and compiling "
             "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
             f"Hollow: not to be quoted. {ladder.start_elsewhere(rungs)}".rstrip(),
-            alternative=ladder.alternative(curve),
+            alternative=ladder.alternative(amortised),
         )
+        yield figure, ladder.curve(amortised)
+
+
+def _half(figure: Figure, chart: Chart) -> Figure:
+    """Return a figure that takes half of a page's width."""
+    return replace(figure, spec=plots.plot(chart, narrow=True), form="half")
+
+
+def _in_forms(figure: Figure, chart: Chart) -> Iterator[Figure]:
+    """Yield a figure for wide and for narrow screens."""
+    yield replace(figure, spec=plots.plot(chart), form="wide")
+    yield replace(figure, name=f"{figure.name}.narrow", spec=plots.plot(chart, narrow=True), form="narrow")
 
 
 def _course(records: Sequence[Record]) -> Figure | None:
@@ -184,16 +201,14 @@ def stage_table(records: Sequence[Record]) -> Table:
 
 def campaign_table(campaigns: Sequence[Once], machine: str) -> Table:
     """Return the campaigns on a machine, a row each."""
-    return filled(
-        Table(
-            title=f"The headline step in every campaign on {machine}",
-            columns=_CAMPAIGN_COLUMNS,
-            rows=tuple(map(_campaign_row, campaigns)),
-            notes=(
-                "Campaigns may differ by more than their intervals: each had another host, other neighbours, or older "
-                "code of the suite. Speed-ups elsewhere pool all campaigns of equal code.",
-            ),
-        )
+    return Table(
+        title=f"The headline step in every campaign on {machine}",
+        columns=_CAMPAIGN_COLUMNS,
+        rows=tuple(map(_campaign_row, campaigns)),
+        notes=(
+            "Campaigns may differ by more than their intervals: each had another host, other neighbours, or older "
+            "code of the suite. Speed-ups elsewhere pool all campaigns of equal code.",
+        ),
     )
 
 

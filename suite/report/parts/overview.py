@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from suite import units
 from suite.report.charts.vega import Figure
 from suite.report.parts import lead, rungs, tables
 from suite.report.parts.html import Html
 from suite.report.parts.ladder_figures import figures, titles
+from suite.report.parts.quotable_elsewhere import Quotable, with_quotable
 from suite.results.pooled.grouping import usable
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -40,16 +42,18 @@ def overview(
     name: str,
     models: Iterable[str] = (),
     ways: Iterable[PooledSpeedUp] = (),
+    quotable: Quotable = MappingProxyType({}),
 ) -> Overview:
     """Return the overview of a machine's speed-ups, its charts under that name.
 
     It lists those of the `models`, and of the machine's recorded ones, that are missing. `ways` are loops as written.
+    Rows that may not be quoted lead to the `quotable` speed-ups of other machines.
     """
     known = list(speedups)
     shown = [item for item in known if item.general and SCOPES[item.case.scope].rungs]
     amounts = rungs.rungs([*known, *ways])
     sentences = lead.answer(amounts, records, [item for item in shown if not item.headline])
-    listed = table(shown) if shown else None
+    listed = table(shown, quotable) if shown else None
     step = rungs.step(amounts)
     if step is None:
         return Overview(lead=sentences, table=listed)
@@ -68,7 +72,7 @@ def headlines(speedups: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
     return [item for item in speedups if item.headline]
 
 
-def table(speedups: Sequence[PooledSpeedUp]) -> Table:
+def table(speedups: Sequence[PooledSpeedUp], quotable: Quotable = MappingProxyType({})) -> Table:
     """Return every speed-up of a machine, the largest first, to filter by scope, family, precision and batch.
 
     The precision has no column; it stands in the title if there is only one.
@@ -79,7 +83,7 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
     complete = Table(
         title=f"Speed-ups: CPU time over GPU time on one kind of machine, {_precision_words(precisions)}",
         columns=_COLUMNS,
-        rows=tuple(_row(item, names[item.workload]) for item in order),
+        rows=tuple(_row(item, names[item.workload], quotable) for item in order),
         facets=facets_of,
         chosen=_FACETS if any(_is_first(facets) for facets in facets_of) else {},
         more=_MORE,
@@ -88,12 +92,13 @@ def table(speedups: Sequence[PooledSpeedUp]) -> Table:
     return varied(complete, ["GPU precision"])
 
 
-def _row(item: PooledSpeedUp, title: str) -> tuple[Cell, ...]:
+def _row(item: PooledSpeedUp, title: str, quotable: Quotable) -> tuple[Cell, ...]:
     model, batch, ratio, within, further, state, hosts, precision, cpu, gpu, *baselines, _ = tables.speedup_row(item)
     name = model.text.replace(item.workload, title, 1)
     scope = tables.scope_cell(item.case.scope)
+    status = with_quotable(state, item, quotable)
     return row_of(
-        name, ratio, within, state, further, cpu, gpu, scope, hosts, batch, precision, *baselines, item.workload
+        name, ratio, within, status, further, cpu, gpu, scope, hosts, batch, precision, *baselines, item.workload
     )
 
 

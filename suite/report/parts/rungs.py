@@ -8,9 +8,9 @@ from statistics import geometric_mean, median
 from suite import units
 from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.scopes import Scope
+from suite.scopes import SCOPES, Scope
 
-STEP = "a step"
+STEP = SCOPES["step"].rungs["empty"].name
 _MANY = 10  # models of which the lowest and the highest tenth are left out of what most lie between
 
 
@@ -85,8 +85,10 @@ def on_other_hosts(count: int, total: int) -> str:
     return f", {'' if count == total else f'{units.count(count)} of them '}on other hosts" if count else ""
 
 
-def _scope(scope: Scope) -> Callable[[PooledSpeedUp], bool]:
-    return lambda item: item.case.scope == scope and item.general and item.record.usual()
+def _scope(scope: Scope, words: str) -> tuple[str, str, Callable[[PooledSpeedUp], bool]]:
+    """Return the name of a scope's rung, its words in a sentence, and which speed-ups are of it."""
+    name = SCOPES[scope].rungs["empty"].name
+    return name, words, lambda item: item.case.scope == scope and item.general and item.record.usual()
 
 
 def _as_written(item: PooledSpeedUp) -> bool:
@@ -96,10 +98,10 @@ def _as_written(item: PooledSpeedUp) -> bool:
 
 
 _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
-    (STEP, "", _scope("step")),
-    ("batch copied", "with each batch copied", _scope("transfer")),
-    ("from storage", "read from storage", _scope("epoch")),
-    ("whole run", "over a whole run", _scope("run")),
-    ("cold start", "at a cold start with compiling", _scope("cold")),
+    _scope("step", ""),
+    _scope("transfer", "with each batch copied"),
+    _scope("epoch", "read from storage"),
+    _scope("run", "over a whole run"),
+    _scope("cold", "at a cold start with compiling"),
     ("as written", "written as in tutorials", _as_written),
 )

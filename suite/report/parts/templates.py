@@ -10,8 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 
 from suite.report.parts.html import Html, address, anchor, marked, record_address
+from suite.report.parts.words import is_explained
 from suite.results.records.record import plain_name
-from suite.results.views.table import ON_ONE_HOST, STATUS, Cell, Table, condensed
+from suite.results.views.table import ON_ONE_HOST, STATUS, Cell, Table, condensed, filled
 
 # Cells break into lines from this many characters on, always or among words; shorter ones among words need no width.
 _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
@@ -35,6 +36,7 @@ class ShownTable:
     columns: Sequence[tuple[str, str]]
     rows: Sequence[ShownRow]
     same: str  # what every row shares
+    notes: Sequence[str]
     explained: bool  # linked to the glossary
 
 
@@ -43,7 +45,7 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
 
     The page lies `up` below the site's root; records of `local` campaigns are not published.
     """
-    table = table if table.words else condensed(table)
+    table = filled(table) if table.words else condensed(table)
     # The first column names the rows and is left-aligned whatever it holds.
     of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
     more = [name in table.more for name in table.columns]
@@ -53,7 +55,7 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
             any(facets.get(name) != value for name, value in table.chosen.items()) if facets else False,
             Html(
                 "".join(
-                    _cell(cell, _address(cell, links, up, local), _classes(cell, words, behind), first=i == 0)
+                    _cell(cell, _shown(cell, links, up, local), _classes(cell, words, behind), first=i == 0)
                     for i, (cell, words, behind) in enumerate(zip(row, of_words, more, strict=True))
                 )
             ),
@@ -61,12 +63,12 @@ def laid_out(table: Table, links: Mapping[str, Html], up: str, local: Set[str]) 
         )
         for row, facets in zip(table.rows, table.facets or ({},) * len(table.rows), strict=True)
     ]
-    explained = bool({STATUS, ON_ONE_HOST} & {*table.columns})
+    explained = any(name in (STATUS, ON_ONE_HOST) or is_explained(name) for name in table.columns)
     heads = [_joined("text" * words, "more" * behind) for words, behind in zip(of_words, more, strict=True)]
-    return ShownTable(list(zip(table.columns, heads, strict=True)), rows, table.same, explained)
+    return ShownTable(list(zip(table.columns, heads, strict=True)), rows, table.same, table.notes, explained)
 
 
-def _cell(cell: Cell, address: Html | None, classes: str, first: bool) -> str:
+def _cell(cell: Cell, shown: str, classes: str, first: bool) -> str:
     """Return a cell's HTML. Tables are most of the site: a template would take five times as long."""
     attributes = " scope='row'" if first else ""
     if cell.sort is not None:
@@ -75,10 +77,17 @@ def _cell(cell: Cell, address: Html | None, classes: str, first: bool) -> str:
         attributes += f' title="{Html.escape(cell.remark)}"'
     if classes:
         attributes += f' class="{classes}"'
-    text = Html.escape(cell.text)
-    shown = text if address is None else f'<a href="{address}">{text}</a>'
     tag = "th" if first else "td"
     return f"\n<{tag}{attributes}>{shown}</{tag}>"
+
+
+def _shown(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) -> str:
+    """Return a cell's text, as a link if it has an address, and the words that lead to another number."""
+    text, to = Html.escape(cell.text), _address(cell, links, up, local)
+    shown = text if to is None else f'<a href="{to}">{text}</a>'
+    if cell.also:
+        shown = f'{shown}, <a href="{address(f"{up}{cell.number}")}">{Html.escape(cell.also)}</a>'
+    return shown
 
 
 def _of_words(column: Sequence[Cell]) -> bool:
@@ -95,7 +104,7 @@ def _address(cell: Cell, links: Mapping[str, Html], up: str, local: Set[str]) ->
 
 
 def _classes(cell: Cell, of_words: bool, behind: bool) -> str:
-    length = next((name for least, name in _LENGTHS if len(cell.text) >= least), "short")
+    length = next((name for least, name in _LENGTHS if len(cell.text) + len(cell.also) >= least), "short")
     shown = of_words or length != "phrase" or _WORDS.search(cell.text) is not None
     return _joined("text" * of_words, length * shown, "more" * behind)
 

@@ -1,6 +1,7 @@
 """The glossary's words and their meanings, for its page and for the tooltips of all pages."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from suite import units
 from suite.case import Allocator, Case, Implementation, Precision
@@ -166,6 +167,16 @@ def tooltips() -> Mapping[str, str]:
     return {
         word: meaning.partition(". ")[0].rstrip(".") for words in groups(()).values() for word, meaning in words.items()
     }
+
+
+@cache
+def _explained() -> frozenset[str]:
+    return frozenset(word.lower() for word in tooltips())
+
+
+def is_explained(column: str) -> bool:
+    """Return whether the glossary explains a column's name, such as 'GPU: baseline / JAX'."""
+    return column.rpartition(": ")[2].lower() in _explained()
 
 
 def in_sentences() -> Sequence[str]:

@@ -37,6 +37,14 @@ class Rung:
     blocking: bool = False  # True: steps that each block before the next
 
     @property
+    def name(self) -> str:
+        """Its name in charts and tables."""
+        if self.blocking:
+            return "latency"
+        name = SCOPES[self.case.scope].rungs[self.case.cache].name
+        return name if self.compiling else f"{name}, compiled before"
+
+    @property
     def words(self) -> str:
         """The scope as a phrase in a sentence."""
         if self.blocking:

@@ -25,7 +25,8 @@ OF_ONE_CAMPAIGN = (  # a note of tables whose times are not pooled
 class Cell:
     """A table's cell: text, a number to sort by, the record behind it, or why the value is missing.
 
-    A number with a key also has the address of its row on the page of numbers, below the site's.
+    A number with a key also has the address of its row on the page of numbers, below the site's. If words stand `also`
+    behind the text, they lead there.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Cell:
     record: Record | None = None
     remark: str = ""
     number: str = ""
+    also: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +54,32 @@ class Table:
 
 
 def filled(table: Table) -> Table:
-    """Return the table without columns that have a dash in every row."""
-    places = range(len(table.columns))
-    return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
+    """Return the table without columns that have a dash in every row; a note names them with their reasons.
+
+    The first column stays, and so does one without a name. No note names an empty status, nor the interval of an empty
+    column. A dash below `ON_ONE_HOST` is a value: nothing speaks against the row.
+    """
+    empty = [place for place in range(1, len(table.columns)) if _is_empty(table, place)]
+    why: dict[str, list[str]] = {}  # columns by the reasons for which they are empty
+    for place in empty:
+        follows = table.columns[place] == STATUS or (table.columns[place] == INTERVAL and place - 1 in empty)
+        if not follows:
+            remarks = dict.fromkeys(row[place].remark for row in table.rows if row[place].remark)
+            why.setdefault("; ".join(remarks), []).append(_told_apart(table.columns, place))
+    lines = (", ".join(dict.fromkeys(names)) + (f" ({reason})" if reason else "") for reason, names in why.items())
+    notes = (f"Without a value: {'; '.join(lines)}.",) if why else ()
+    return _part(table, [place for place in range(len(table.columns)) if place not in empty], notes)
+
+
+def _is_empty(table: Table, place: int) -> bool:
+    named = table.columns[place] not in ("", ON_ONE_HOST)
+    return named and bool(table.rows) and all(row[place].text == units.DASH for row in table.rows)
+
+
+def _told_apart(columns: Sequence[str], place: int) -> str:
+    """Return a column's name; of several with one name with the column before it."""
+    name = columns[place]
+    return f"{name} of {columns[place - 1]}" if columns.count(name) > 1 else name
 
 
 def varied(table: Table, columns: Sequence[str]) -> Table:
@@ -63,46 +88,36 @@ def varied(table: Table, columns: Sequence[str]) -> Table:
     return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
 
 
-_JUDGED = (STATUS, "verdict")  # columns that always stay
+_JUDGED = (STATUS, "verdict")  # columns that stay though they are equal in every row
 
 
 def condensed(table: Table) -> Table:
     """Return the table with its status beside the interval; columns that are equal in every row become a sentence.
 
-    Columns of links or remarks stay, and so do those that are empty for several reasons. A single row stays whole. The
-    interval of an empty column is not named.
+    Columns of links or remarks stay. A single row keeps all its values. Columns without a value are left out, see
+    `filled`.
     """
+    table = filled(table)
     throughout: dict[int, str] = {}
-    lacking: dict[int, str] = {}
-    why: dict[str, list[str]] = {}  # columns by the reason for which they are empty
     for place, name in enumerate(table.columns):
         values = {(row[place].text, row[place].remark) for row in table.rows}
         if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(values) > 1:
             continue
         ((text, remark),) = values
-        of = table.columns[place - 1] if table.columns.count(name) > 1 else ""  # columns of one name are told apart
-        named = f"{name} of {of}" if of else name
-        if name == ON_ONE_HOST and text != units.DASH:
-            continue
         if name == ON_ONE_HOST:
-            throughout[place] = f"{name}, with nothing against it"
-        elif text == units.DASH:
-            lacking[place] = named
-            if name != INTERVAL or any(row[place - 1].text != units.DASH for row in table.rows):
-                why.setdefault(remark, []).append(named)
+            if text == units.DASH:
+                throughout[place] = f"{name}, with nothing against it"
         elif not remark and not any(row[place].record for row in table.rows):
-            throughout[place] = f"{named} {text}"
-    kept = [place for place in range(len(table.columns)) if place not in throughout.keys() | lacking.keys()]
+            throughout[place] = f"{_told_apart(table.columns, place)} {text}"
+    kept = [place for place in range(len(table.columns)) if place not in throughout]
     names = [table.columns[place] for place in kept]
     judged = next((name for name in (STATUS, ON_ONE_HOST) if name in names), None)
     if judged and names.count(INTERVAL) == 1:
         status = kept.pop(names.index(judged))
         names.remove(judged)
         kept.insert(names.index(INTERVAL) + 1, status)
-    empty = (", ".join(dict.fromkeys(columns)) + (f" ({remark})" if remark else "") for remark, columns in why.items())
-    parts = (("In every row", ", ".join(dict.fromkeys(throughout.values()))), ("Without a value", "; ".join(empty)))
-    lines = [f"{start}: {words}." for start, words in parts if words]
-    return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
+    line = f"In every row: {', '.join(dict.fromkeys(throughout.values()))}." if throughout else ""
+    return replace(_part(table, kept), same=" ".join(filter(None, (table.same, line))))
 
 
 _NAMING = (
@@ -139,13 +154,13 @@ def reasons(table: Table) -> tuple[str, ...]:
 
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
     """Return the table with only these columns, in this order, and with further notes."""
-    part = _part(table, [table.columns.index(column) for column in columns])
-    return replace(part, notes=(*table.notes, *notes))
+    return _part(table, [table.columns.index(column) for column in columns], notes)
 
 
-def _part(table: Table, places: Sequence[int]) -> Table:
+def _part(table: Table, places: Sequence[int], notes: Sequence[str] = ()) -> Table:
     return replace(
         table,
+        notes=(*table.notes, *notes),
         columns=tuple(table.columns[place] for place in places),
         rows=tuple(tuple(row[place] for place in places) for row in table.rows),
     )
