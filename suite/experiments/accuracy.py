@@ -137,7 +137,7 @@ def mean(record: Record) -> float:
 
 
 def _lead(found: Mapping[str, Record], pairs: Iterable[Estimate]) -> str:
-    """Return the documented accuracies beside those reached, and how far CPU and GPU agree; '' if none is documented."""
+    """Return the accuracies reached and documented, and how far CPU and GPU agree; empty if none is documented."""
     documented = [
         f"{name} reaches {_percent(mean(record))}, documented {_percent(share)}"
         for name, record in found.items()

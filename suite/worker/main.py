@@ -136,7 +136,7 @@ def note_program(process: Process, target: Program, digest: str, first_loss: flo
     )
     step = step_digest(target)
     for scope, run in process.runs.items():
-        bears = in_force if SCOPES[scope].compiles else in_force | _CACHE_OF_STEPS[process.case.backend]
+        bears = in_force if SCOPES[scope].compiles else {**in_force, **_CACHE_OF_STEPS[process.case.backend]}
         process.runs[scope] = replace(run, program=program_of(step, bears))
     return software(target.packages(), in_force)
 
