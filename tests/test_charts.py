@@ -9,7 +9,7 @@ from pathlib import Path
 import factory
 import pytest
 
-from suite.report.charts import axes, labels, look, plots, vega
+from suite.report.charts import axes, drawing, labels, look, plots, vega
 from suite.report.charts.labels import Label
 from suite.report.parts import experiment_figures, facts
 from suite.results.records import store
@@ -47,6 +47,10 @@ def plots_of(spec):
         yield part.get("layer", [part])
 
 
+def rows_of(spec, data):
+    return spec["datasets"][data["name"]] if "name" in data else data["values"]
+
+
 def shared_looks(spec):
     """Return how many pairs of series of one plot share a colour or a shape, and how many series it has."""
     pairs = series = 0
@@ -59,7 +63,7 @@ def shared_looks(spec):
             for place, name in enumerate(domain):
                 shapes = encoding["shape"]["scale"]["range"] if "shape" in encoding else look.SHAPES
                 looks.setdefault(name, set()).add((place % vega.COLOURS, shapes[place % len(shapes)]))
-        drawn = {row["series"] for layer in layers for row in layer["data"]["values"] if "series" in row}
+        drawn = {row["series"] for layer in layers for row in rows_of(spec, layer["data"]) if "series" in row}
         named = {name for name in drawn if name in looks}
         assert all(len(looks[name]) == 1 for name in named), "a series has two looks"
         ways = [next(iter(looks[name])) for name in named]
@@ -72,6 +76,21 @@ def chart(*names, **changes):
     points = tuple(Point(series=name, at=at, value=at + place, text="1") for place, name in enumerate(names)
                    for at in (1.0, 10.0, 700.0))  # fmt: skip
     return Chart(caption="", across="batch", up="rate", **{"points": points, **changes})
+
+
+def test_rows_of_several_layers_stand_once_and_draw_and_download_the_same():
+    rows, line = [{"x": 1.0, "y": 2.0}, {"x": 2.0, "y": 3.0}], [{"x": 1.0}]
+    encoding = {axis: {"field": axis, "type": "quantitative", "axis": {"values": [1, 2]}} for axis in "xy"}
+    layers = [{"data": {"values": each}, "mark": mark, "encoding": encoding}
+              for each, mark in ((rows, "line"), (rows, "point"), (line, "rule"))]  # fmt: skip
+    spec = {"vconcat": [{"layer": layers}]}
+    once = vega.rows_once(spec)
+    assert once["datasets"] == {"rows1": rows}
+    assert [layer["data"] for layer in once["vconcat"][0]["layer"]] == [{"name": "rows1"}] * 2 + [{"values": line}]
+    assert json.dumps(once).count('"y": 3.0') == 1
+    assert drawing.csv_table(once) == drawing.csv_table(spec)
+    assert vega.svg(once, "light") == vega.svg(spec, "light")
+    assert vega.rows_once(layers[0]) == layers[0]
 
 
 def test_no_two_series_of_a_published_chart_share_a_colour_or_a_shape(published):

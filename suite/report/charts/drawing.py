@@ -17,6 +17,7 @@ import vl_convert
 
 from suite.child_imports import child_imports
 
+CHARTS = ("layer", "concat", "vconcat", "hconcat")  # where a specification has further ones
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute these instead of showing them
 _BOM = "\ufeff"
 _FEWEST_FIELDS = 2  # of a row; a single field is a line of the chart, not a number
@@ -37,15 +38,22 @@ def csv_table(specification: dict[str, Any]) -> str:
     return out.getvalue() if out.getvalue().isascii() else f"{_BOM}{out.getvalue()}"
 
 
-def _rows(part: Any) -> Iterator[dict[str, Any]]:
+def _rows(specification: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    stored = specification.get("datasets", {})
+    for data in data_of(specification, decoration=False):
+        yield from stored[data["name"]] if "name" in data else data.get("values", ())
+
+
+def data_of(part: Any, decoration: bool = True) -> Iterator[dict[str, Any]]:
+    """Yield the data of each layer of a specification; without `decoration` not of marks that repeat what others show."""
     if isinstance(part, list):
         for each in part:
-            yield from _rows(each)
+            yield from data_of(each, decoration)
     elif isinstance(part, dict):
-        if not _is_decoration(part.get("mark")):
-            yield from part.get("data", {}).get("values", ())
-        for name in ("layer", "concat", "vconcat", "hconcat"):
-            yield from _rows(part.get(name, []))
+        if part.get("data") and (decoration or not _is_decoration(part.get("mark"))):
+            yield part["data"]
+        for name in CHARTS:
+            yield from data_of(part.get(name, []), decoration)
 
 
 def _is_decoration(mark: Any) -> bool:

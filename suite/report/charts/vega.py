@@ -114,6 +114,25 @@ def rounded(value: Any) -> Any:
     return value
 
 
+def rows_once(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification in which rows of several layers stand once, in `datasets`, and the layers name them."""
+    found = [json.dumps(data.get("values")) for data in drawing.data_of(spec)]
+    repeated = (text for text in dict.fromkeys(found) if found.count(text) > 1)
+    names = {text: f"rows{place}" for place, text in enumerate(repeated, 1)}
+
+    def named(part: Any) -> Any:
+        match part:
+            case {"values": list() as rows} if (name := names.get(json.dumps(rows))) is not None:
+                return {"name": name}
+            case dict():
+                return {key: named(value) if key in ("data", *drawing.CHARTS) else value for key, value in part.items()}
+            case list():
+                return list(map(named, part))
+        return part
+
+    return named(spec) | {"datasets": {name: json.loads(text) for text, name in names.items()}} if names else spec
+
+
 def derived(name: str) -> tuple[str, ...]:
     """Return the names of the files derived from a specification: the static pictures and the table."""
     stem = name.removesuffix(".json")
@@ -223,7 +242,7 @@ class Figure:
     @cached_property
     def specification(self) -> dict[str, Any]:
         """The specification with rounded numbers, for a page: without its look."""
-        return {name: value for name, value in rounded(self.spec).items() if name != "config"}
+        return rows_once({name: value for name, value in rounded(self.spec).items() if name != "config"})
 
     @property
     def png(self) -> str:
