@@ -10,7 +10,10 @@ from growth import __main__ as growth
 from test_site import copied
 
 from suite.report.parts import placing
-from suite.report.site import below, build, pages, unchanged
+from suite.report.site import below, build, pages, put, unchanged
+from suite.results.pooled import grouping, pools
+from suite.results.stats import variance_components
+from suite.results.stats.variance_components import Components
 
 
 def publish(records, folder):
@@ -100,6 +103,47 @@ def test_after_one_more_campaign_only_its_pictures_are_drawn(copy, monkeypatch):
     assert len(drawn) == sum(name.endswith(".json") and name.startswith("charts/") for name in written)
     assert publish([], copy) == ()
     assert len(drawn) == sum(name.endswith(".json") and name.startswith("charts/") for name in written)
+
+
+def test_a_picture_of_the_built_site_is_a_link_until_the_sources_have_another(checkout, copy):
+    name = next(name for name in content(checkout / "build" / "html") if name.endswith(".light.svg"))
+    picture, shown = copy / "site" / name, copy / "build" / "html" / name
+    assert (checkout / "site" / name).samefile(checkout / "build" / "html" / name)
+    shutil.rmtree(copy / "build" / "html" / "charts")
+    build.build(copy)
+    before = shown.read_bytes()
+    put(picture, "<svg>another</svg>")
+    assert shown.read_bytes() == before
+    build.build(copy)
+    assert shown.read_text() == "<svg>another</svg>"
+
+
+def test_pictures_are_copied_on_a_file_system_without_links(copy, monkeypatch):
+    def refuse(*paths):
+        raise OSError("no links")
+
+    monkeypatch.setattr(build.os, "link", refuse)
+    before = content(copy / "build" / "html")
+    shutil.rmtree(copy / "build" / "html" / "charts")
+    build.build(copy)
+    assert content(copy / "build" / "html") == before
+
+
+def test_the_seconds_of_a_process_are_computed_once_for_all_pools(monkeypatch):
+    calls = []
+    seconds = grouping.step_seconds
+    monkeypatch.setattr(grouping, "step_seconds", lambda run, method: calls.append(1) or seconds(run, method))
+    records = growth.records(20)
+    for _ in range(2):
+        for pool in pools.pools(records):
+            assert pool.by_host
+    assert len(calls) == sum(len(record.runs) for record in records)
+
+
+def test_a_kind_with_enough_hosts_asks_no_other_kind():
+    own = Components(tau2=0.01, sigma2=0.01, degrees=100.0, cells=100)
+    assert own.enough
+    assert variance_components.borrowed(own, (pytest.fail("asked") for _ in range(1)), 0.0) is own
 
 
 def test_a_machine_is_ranked_with_as_many_calls_whether_ten_or_forty_others_are_alike(monkeypatch):

@@ -1,14 +1,15 @@
 """A machine's page: its description, speed-ups, ceilings and times."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from suite import units
+from suite.case import Case
 from suite.experiments import roofline
 from suite.report.parts import tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.overview import overview
-from suite.results.pooled.pools import Found
+from suite.results.pooled.pools import Pool
 from suite.results.records.identity import count_hosts, identity
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
@@ -48,7 +49,7 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         lead="" if shown or facts.places[slug] else _lead(records),
         facts=[
             (name, value)
-            for name, value in _facts(records, what, _shared(facts.current, slug))
+            for name, value in _facts(records, what, _shared(evidence.pools, slug))
             if value not in _UNKNOWN
         ],
         versions=_versions(records),
@@ -100,9 +101,9 @@ def _facts(records: Sequence[Record], what: Machine, shared: Sequence[tuple[str,
     return facts
 
 
-def _shared(current: Found, slug: str) -> list[tuple[str, str]]:
+def _shared(pools: Mapping[Case, Pool], slug: str) -> list[tuple[str, str]]:
     """Return how many of a machine's CPU times count hosts of others too, which have the same CPU; [] if none does."""
-    times = [pool for (machine, case), pool in current.items() if machine == slug and case.backend == "cpu"]
+    times = [pool for case, pool in pools.items() if case.backend == "cpu"]
     shared = [pool for pool in times if len(pool.machines) > 1]
     if not shared:
         return []

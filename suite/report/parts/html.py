@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Self
+from typing import Self, TypeVar
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from suite.results.records.record import Record
 
+_Kind = TypeVar("_Kind", bound=Markup)
 _LONGEST = 2000
 _HARMLESS = {ord(character): f"&#{ord(character)};" for character in "<>&\"'`*_{}[]\\|~#"}
 _CODE = re.compile(r"`([^`]*)`")
@@ -23,9 +24,6 @@ def safe(text: object) -> str:
     return short.translate(_HARMLESS)
 
 
-_safe = lru_cache(2**14)(safe)  # pages repeat most of their words
-
-
 class Html(Markup):
     """HTML that may stand on a page; `format` and `join` escape whatever is not HTML."""
 
@@ -35,8 +33,13 @@ class Html(Markup):
     def escape(cls, s: object, /) -> Self:
         """Return text escaped, and HTML unchanged: what a template does with each value."""
         if type(s) is str:
-            return cls(_safe(s))
-        return cls(s if hasattr(s, "__html__") else safe(s))
+            return _escaped(cls, s)
+        return s if type(s) is cls else cls(s if hasattr(s, "__html__") else safe(s))
+
+
+@lru_cache(2**16)  # pages repeat most of their words
+def _escaped(kind: type[_Kind], text: str) -> _Kind:
+    return kind(safe(text))
 
 
 def marked(line: str) -> Html:

@@ -1,6 +1,7 @@
 """Models and machines on one screen: a value in each cell, shaded by its logarithm; grey if there is none, with why."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import geometric_mean
@@ -105,7 +106,8 @@ def _matrix(title: str, darker: str, values: Mapping[_Place, _Value], records: I
             failures[record.workload, record.machine.slug] = words
     known = {model: [one.value for (of, _), one in values.items() if of == model] for model in models}
     rows = sorted(models, key=lambda model: -geometric_mean(known[model]) if known[model] else 0.0)
-    columns = sorted(machines, key=lambda machine: (-sum(on == machine for _, on in values), machine))
+    timed = Counter(machine for _, machine in values)
+    columns = sorted(machines, key=lambda machine: (-timed[machine], machine))
     low, high = (end(math.log(one.value) for one in values.values()) for end in (min, max))
     ends = [min(values.values(), key=lambda one: one.value), max(values.values(), key=lambda one: one.value)]
     return Matrix(

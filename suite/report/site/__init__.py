@@ -1,6 +1,7 @@
 """The whole site: all pages rendered, then built by MkDocs."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -8,9 +9,20 @@ def put(path: Path, text: str) -> bool:
     """Write a file with its folder unless it holds this text already; return whether it did not."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    free(path).write_text(text, encoding="utf-8")
     return True
+
+
+def free(path: Path) -> Path:
+    """Return the path of a file to write, in a folder that exists; what is written changes no other file.
+
+    A picture of the sources and that of the built site are two links to one file, see `build`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        if path.stat().st_nlink > 1:
+            path.unlink()
+    return path
 
 
 def below(folder: Path) -> dict[str, Path]:

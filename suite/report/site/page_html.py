@@ -38,9 +38,13 @@ def protected(html: str) -> str:
 
 _NO_BREAK = "\u00a0"
 _UNITS = r"%|x|[nµm]?s|min|h|[kMGT]?(?:i?B|FLOP)|[kMGT]|W|J|°C|[kMG]?Hz"
-# What is not text is taken whole, so that nothing in it is touched.
+# What is not text is taken whole, so that nothing in it is touched. So is a run of tags with text that cannot change:
+# a page has thousands of tags, and a call for each takes longer than all else.
 _PARTS = re.compile(
-    rf"<(script|style|code|pre|textarea)\b.*?</\1>|<[^>]*>|(?<=\d) (?=(?:{_UNITS})(?![\w/]))", re.DOTALL
+    r"<(script|style|code|pre|textarea)\b.*?</\1>"
+    r"|(?:<(?!(?:script|style|code|pre|textarea)\b)[^>]*>[^<\d]*+(?:\d(?! )[^<\d]*+)*+)++"
+    rf"|<[^>]*>|(?<=\d) (?=(?:{_UNITS})(?![\w/]))",
+    re.DOTALL,
 )
 
 
@@ -49,7 +53,12 @@ def unbroken(html: str) -> str:
     return _PARTS.sub(lambda part: _NO_BREAK if part[0] == " " else part[0], html)
 
 
-_PARTS_AND_SPACE = re.compile(r"<(script|style|pre|textarea)\b.*?</\1>|<[^>]*>|\s*\n\s*|&#95;", re.DOTALL)
+_PARTS_AND_SPACE = re.compile(
+    r"<(script|style|pre|textarea)\b.*?</\1>"
+    r"|(?:<(?!(?:script|style|pre|textarea)\b)[^>]*>[^<\s&]*+(?:[ \n](?!\s)[^<\s&]*+)*+)++"
+    r"|<[^>]*>|\s*\n\s*|&#95;",
+    re.DOTALL,
+)
 
 
 def compact(html: str) -> str:

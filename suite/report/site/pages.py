@@ -12,7 +12,7 @@ from suite.report import pages
 from suite.report.charts import previews, vega
 from suite.report.parts import embeds, facts
 from suite.report.parts.facts import Facts
-from suite.report.site import below, put
+from suite.report.site import below, free, put
 from suite.report.site.address import published_at
 from suite.results.records.files import writing
 from suite.results.records.record import to_json
@@ -87,7 +87,7 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
             put(site / other, content)
         for picture in vega.raster(name):
             light = (site / vega.derived(name)[0]).read_text(encoding="utf-8")
-            (site / picture).write_bytes(previews.png(vega.on_ground(light)))
+            free(site / picture).write_bytes(previews.png(vega.on_ground(light)))
         put(site / name, files[name])  # last: it marks its pictures as complete
         changed += [name, *_made(name)]
     changed += _cards(files, site)
@@ -105,8 +105,7 @@ def _cards(files: dict[str, str], site: Path) -> Iterator[str]:
         picture = site / previews.derived(name)
         if picture.exists() and (site / name).exists() and (site / name).read_text(encoding="utf-8") == files[name]:
             continue
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        picture.write_bytes(previews.png(files[name]))
+        free(picture).write_bytes(previews.png(files[name]))
         put(site / name, files[name])  # last: it marks its picture as complete
         yield from (name, previews.derived(name))
 

@@ -13,12 +13,13 @@ from suite.report.parts.html import anchor
 from suite.report.parts.words import in_sentences, tooltips
 
 _ARTICLE = re.compile(r"(<article\b[^>]*>)(.*)(</article>)", re.DOTALL)
-# Taken whole, so that nothing in it is touched; last the text between two tags, with the tag before it.
+# Taken whole, so that nothing in it is touched; last the text between two tags, with the tag before it. Space alone,
+# as between two cells, is no text.
 _PARTS = re.compile(
     r'<tr\b[^>]*class="aside"[^>]*>.*?</tr>'  # hidden at first
     r"|<(script|style|code|pre|textarea|a|h[1-6]|dt|caption|figure|summary|button|label|nav|title|svg)\b[^>]*>.*?</\1>"
-    r"|<(?P<tag>\w+)(?P<attributes>[^>]*)>(?P<text>[^<]+)"
-    r"|(?<=>)(?P<more>[^<]+)",
+    r"|<(?P<tag>\w+)(?P<attributes>[^>]*)>(?P<text>\s*+[^<][^<]*)"
+    r"|(?<=>)(?P<more>\s*+[^<][^<]*)",
     re.DOTALL,
 )
 _PAGE = "glossary.html"
@@ -49,7 +50,7 @@ def explained(html: str, up: str) -> str:
 
 def _marked(part: re.Match[str], left: dict[str, tuple[str, str]], up: str) -> str:
     text = part["text"] or part["more"]
-    if not text or not text.strip() or not left:
+    if not text or not left:
         return part[0]
     tag, attributes = part["tag"] or "", part["attributes"] or ""
     before = f"<{tag}{attributes}>" if tag else ""

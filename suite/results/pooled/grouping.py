@@ -153,7 +153,7 @@ def usable(record: Record) -> bool:
     """Return whether a record is evidence: valid, undisturbed, and with a process that counts."""
     if record.profile == "smoke" or record.cut_short or any(validity.invalid(record)) or old_jax.slow(record):
         return False
-    return not any(disturbed(record)) and any(_counts(record, run) for run in record.runs)
+    return not any(disturbed(record)) and bool(_counted(record))
 
 
 def seconds_by_host(records: Sequence[Record]) -> dict[HostKey, tuple[float, ...]]:
@@ -167,13 +167,18 @@ def seconds_by_host(records: Sequence[Record]) -> dict[HostKey, tuple[float, ...
 def processes(records: Iterable[Record]) -> Iterator[tuple[HostKey, Run, float]]:
     """Yield host, run and seconds of a step of each process that counts."""
     for record in records:
-        for run in record.runs:
-            if _counts(record, run) and (value := step_seconds(run, record.method)):
-                yield identity(record).host_key, run, value
+        for run, value in _counted(record):
+            yield identity(record).host_key, run, value
 
 
-def _counts(record: Record, run: Run) -> bool:
-    return not validity.is_short(record.case, run) and bool(step_seconds(run, record.method))
+@once
+def _counted(record: Record) -> Sequence[tuple[Run, float]]:
+    """Return each process that counts with its seconds of a step."""
+    return [
+        (run, value)
+        for run in record.runs
+        if not validity.is_short(record.case, run) and (value := step_seconds(run, record.method))
+    ]
 
 
 def likeness_of(group: Sequence[Record]) -> Likeness:

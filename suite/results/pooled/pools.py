@@ -30,7 +30,7 @@ class Pool:
         """The newest record."""
         return self.records[-1]
 
-    @property
+    @cached_property
     def case(self) -> Case:
         """The case that was timed."""
         return case_of(self.newest)

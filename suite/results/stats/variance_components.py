@@ -155,9 +155,11 @@ def borrowed(own: Components, others: Iterable[Components], between: float) -> C
     """
     from scipy.special import psi
 
+    if own.enough:
+        return own
     others = list(others)
     logs = _log_variances(others)
-    if own.enough or not logs:
+    if not logs:
         return own
     weights = [1 / (between + chance) for _, chance in logs]
     degrees = _degrees(between + 1 / sum(weights))
