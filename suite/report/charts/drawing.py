@@ -45,7 +45,7 @@ def _rows(specification: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def data_of(part: Any, decoration: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the data of each layer of a specification; without `decoration` not of marks that repeat what others show."""
+    """Yield the data of each layer; without `decoration` not those of marks that repeat what others show."""
     if isinstance(part, list):
         for each in part:
             yield from data_of(each, decoration)
