@@ -35,7 +35,10 @@
     const machine = record.machine, stated = machine.cpu_vendor && machine.cpu_family != null && machine.cpu_number != null;
     const name = machine.cpu_model.replace(/@.*/, ""), tells = /\d/.test(name) && !data.architectures.includes(name.trim().toLowerCase());
     const slug = machine.name.replace(/,/g, " ").trim().split(/\s+/).join("-");
-    const model = stated ? machine.cpu_vendor + " family " + machine.cpu_family + " model " + machine.cpu_number : tells ? machine.cpu_model : machine.cpu_model + "|" + slug;
+    const numbers = /^(Intel|AMD)\b.*, (family \d+ model \d+)$/.exec(machine.cpu_model);
+    const model = stated ? machine.cpu_vendor + " family " + machine.cpu_family + " model " + machine.cpu_number
+      : numbers ? { Intel: "GenuineIntel", AMD: "AuthenticAMD" }[numbers[1]] + " " + numbers[2]
+      : tells ? machine.cpu_model : machine.cpu_model + "|" + slug;
     const gpus = side === "gpu" ? (machine.gpus || []).map(function (gpu) { return [gpu.name, gpu.slice || "", gpu.power_limit_watts == null ? "" : String(gpu.power_limit_watts)]; }) : [];
     return JSON.stringify([model, machine.cores, machine.virtual == null ? null : machine.virtual].concat(gpus));
   }
