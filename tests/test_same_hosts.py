@@ -80,7 +80,7 @@ def test_a_ladder_has_the_step_of_the_same_hosts_or_names_the_rungs_of_others():
     mixed = table([*step[:4], *slow, *copied, *stored])
     place = mixed.columns.index("step, same hosts")
     assert [row[place].sort for row in mixed.rows] == [None, pytest.approx(5), None]
-    assert mixed.notes[-1].startswith("Timed on other hosts than the step: epoch. ")
+    assert mixed.notes[-1].startswith("Timed on other hosts than the step: from storage. ")
     together = table([*step, *timed(SHARES, gpu=0.02, scope="transfer")])
     assert "step, same hosts" not in together.columns
     assert not any("other hosts" in note for note in together.notes)
