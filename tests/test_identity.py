@@ -24,7 +24,8 @@ from suite.results.records.record import STABLE, to_json
 from suite.sessions import bench
 from suite.system import boot_id, machine, processor, redact
 from suite.worker import main
-from suite.worker_api.clock import Plan
+from suite.worker.recorder import Process
+from suite.worker_api.clock import Clock, Plan
 from suite.worker_api.protocol import Task
 
 BOOT = "3f2a9c04-7be1-4d52-9a10-5c6e8f7d1b23"
@@ -458,15 +459,35 @@ def test_a_program_that_cannot_be_had_costs_no_measurement(capsys):
     assert "nothing was lowered" in capsys.readouterr().err
 
 
+class Measured(Program):
+    """A program that was measured, as far as a worker asks what it was."""
+
+    def loss(self):
+        return 1.0
+
+    def nothing(self):
+        return None
+
+    device_memory_bytes = bytes_per_step = cache_hits = nothing
+
+    def settings(self):
+        return {}
+
+    packages = settings
+
+
 def test_a_compile_cache_is_part_of_a_cold_start_but_not_of_a_step(monkeypatch):
     def programs(cache):
         monkeypatch.setattr(main, "settings", lambda: {"JAX_ENABLE_COMPILATION_CACHE": cache})
-        cases = tuple(Case(workload="mnist_mlp", backend="cpu", scope=scope, batch=32) for scope in ("step", "cold"))
-        plan, said = profiles.plan("smoke", "cpu"), []
-        main.measure(Task(cases=cases, dataset="mnist", seed=0, plan=plan, flow=plan), said.append)
-        return {scope: run.program for scope, run in said[-1].report.runs.items()}
+        cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=32) for scope in ("step", "cold"))
+        plan = profiles.plan("smoke", "gpu")
+        process = Process(
+            task=Task(cases=cases, dataset="mnist", seed=0, plan=plan, flow=plan), say=print, clocks=Clock()
+        )
+        process.runs = {case.scope: factory.run(0, 0.01) for case in cases}
+        main.note_program(process, Measured(), "", 1.0)
+        return {scope: run.program for scope, run in process.runs.items()}
 
-    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     off, on = programs("false"), programs("true")
     assert len(off["step"]) == 16
     assert off["step"] == on["step"]
