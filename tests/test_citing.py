@@ -519,6 +519,13 @@ def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_
     assert ">10.0x, open</text>" in badge
 
 
+def test_a_time_that_may_no_longer_be_quoted_keeps_its_document_and_badge():
+    files = numbers.files(Facts(records=factory.hosts(spread=0.5)))
+    document = json.loads(files["numbers/test-gpu-16-cores/mnist_mlp/cpu/step/seconds.json"])
+    assert (document["hosts"], document["quotable"], document["status"]) == (3, False, "open")
+    assert "open</text>" in files["numbers/test-gpu-16-cores/mnist_mlp/cpu/step/seconds.svg"]
+
+
 def test_a_number_of_one_host_has_no_files_but_a_place():
     files = numbers.files(Facts(records=[factory.record(profile="smoke")]))
     (name,) = files

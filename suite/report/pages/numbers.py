@@ -1,4 +1,4 @@
-"""Numbers by key: a page for each workload; a document and a badge for quotable numbers and ratios."""
+"""Numbers by key: a page for each workload; a document and a badge for ratios and numbers of enough hosts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +22,7 @@ from suite.results.cite.citation import (
     text,
 )
 from suite.results.cite.number import RATIOS
+from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 
@@ -35,7 +36,8 @@ def files(facts: Facts) -> dict[str, str]:
     for cited in facts.citations:
         number = cited.number
         by_workload.setdefault(number.record.workload, []).append(cited)
-        has_files = number.quotable or (number.pooled and number.key.metric in RATIOS)
+        # What may have been quoted keeps its document and badge, which then say that it is open.
+        has_files = number.pooled and (number.key.metric in RATIOS or number.value.hosts >= FEWEST_HOSTS)
         for at in {path(number), former_path(number)} if has_files else ():
             pages[f"{at}.json"] = document(cited)
             pages[f"{at}.svg"] = badge(cited)
