@@ -1,9 +1,9 @@
-"""One reference round: a machine's contribution to the evidence, one process for each side of a workload.
+"""One reference round: a machine's contribution to the evidence, each side of each workload timed once.
 
 Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
 baseline, each with its chosen threads, and first what lacks the most hosts of this kind. Timing all ways and publishing
-the fastest would favour the baseline. JAX's process also times a step with its batch copied, and on a GPU its own cold
-start, so that these are of the same host as the step.
+the fastest would favour the baseline. JAX is also timed with its batch copied and at a cold start, so that these are of
+the same host as the step: in the same process, but for a cold start on the CPU.
 """
 
 import hashlib

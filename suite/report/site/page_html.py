@@ -38,13 +38,24 @@ def protected(html: str) -> str:
 
 _NO_BREAK = "\u00a0"
 _UNITS = r"%|x|[nµm]?s|min|h|[kMGT]?(?:i?B|FLOP)|[kMGT]|W|J|°C|[kMG]?Hz"
-# What is not text is taken whole, so that nothing in it is touched. So is a run of tags with text that cannot change:
-# a page has thousands of tags, and a call for each takes longer than all else.
-_PARTS = re.compile(
-    r"<(script|style|code|pre|textarea)\b.*?</\1>"
-    r"|(?:<(?!(?:script|style|code|pre|textarea)\b)[^>]*>[^<\d]*+(?:\d(?! )[^<\d]*+)*+)++"
-    rf"|<[^>]*>|(?<=\d) (?=(?:{_UNITS})(?![\w/]))",
-    re.DOTALL,
+
+
+def _parts(whole: str, kept: str, changed: str) -> re.Pattern[str]:
+    """Return the pattern of a page's parts: those that change, and those that stay, so that nothing in them is touched.
+
+    Elements of the names in `whole` stay, and tags, each run of them with the text between that is `kept`: a page has
+    thousands of tags, and a call for each takes longer than all else.
+    """
+    return re.compile(
+        rf"<({whole})\b.*?</\1>|(?:<(?!(?:{whole})\b)[^>]*>{kept})++|<[^>]*>|{changed}",
+        re.DOTALL,
+    )
+
+
+_PARTS = _parts(
+    "script|style|code|pre|textarea",
+    kept=r"[^<\d]*+(?:\d(?! )[^<\d]*+)*+",
+    changed=rf"(?<=\d) (?=(?:{_UNITS})(?![\w/]))",
 )
 
 
@@ -53,11 +64,10 @@ def unbroken(html: str) -> str:
     return _PARTS.sub(lambda part: _NO_BREAK if part[0] == " " else part[0], html)
 
 
-_PARTS_AND_SPACE = re.compile(
-    r"<(script|style|pre|textarea)\b.*?</\1>"
-    r"|(?:<(?!(?:script|style|pre|textarea)\b)[^>]*>[^<\s&]*+(?:[ \n](?!\s)[^<\s&]*+)*+)++"
-    r"|<[^>]*>|\s*\n\s*|&#95;",
-    re.DOTALL,
+_PARTS_AND_SPACE = _parts(
+    "script|style|pre|textarea",
+    kept=r"[^<\s&]*+(?:[ \n](?!\s)[^<\s&]*+)*+",
+    changed=r"\s*\n\s*|&#95;",
 )
 
 
