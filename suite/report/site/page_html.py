@@ -40,14 +40,14 @@ _NO_BREAK = "\u00a0"
 _UNITS = r"%|x|[nµm]?s|min|h|[kMGT]?(?:i?B|FLOP)|[kMGT]|W|J|°C|[kMG]?Hz"
 
 
-def _parts(whole: str, kept: str, changed: str) -> re.Pattern[str]:
+def _parts(elements: str, kept: str, changed: str) -> re.Pattern[str]:
     """Return the pattern of a page's parts: those that change, and those that stay, so that nothing in them is touched.
 
-    Elements of the names in `whole` stay, and tags, each run of them with the text between that is `kept`: a page has
+    These `elements` stay, and tags, each run of them with the text between that is `kept`: a page has
     thousands of tags, and a call for each takes longer than all else.
     """
     return re.compile(
-        rf"<({whole})\b.*?</\1>|(?:<(?!(?:{whole})\b)[^>]*>{kept})++|<[^>]*>|{changed}",
+        rf"<({elements})\b.*?</\1>|(?:<(?!(?:{elements})\b)[^>]*>{kept})++|<[^>]*>|{changed}",
         re.DOTALL,
     )
 
