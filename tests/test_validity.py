@@ -410,6 +410,26 @@ def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(value
     assert (seen.other_seed, seen.other_seed_twice) == found
 
 
+class Held(Guess):
+    """A stand-in whose compiled program holds the weights of its first seed."""
+
+    def weights_are_constants(self):
+        return True
+
+
+def test_another_seed_is_another_program_if_a_program_holds_its_weights():
+    asked = []
+
+    def of_seed(seed):
+        asked.append(seed)
+        return float(seed)
+
+    seen = process_checks.replay(Held(of_seed), [None, None], 7)
+    assert set(asked) == {7}
+    assert (seen.once, seen.other_seed, seen.other_seed_twice) == (8.0, None, None)
+    assert checks(replayed(other_seed=None, other_seed_twice=None)) == set()
+
+
 class Rotating(Guess):
     """A stand-in whose loss adds up the batches of its steps, the first alone if it does not rotate through them."""
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from flax import nnx
 
 from suite import models, variants
 from suite.case import Case
+from suite.programs.jax.jaxpr_cost import jaxpr_cost
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import devices, shardings
@@ -112,11 +113,27 @@ def test_an_inference_holds_its_weights_and_has_others_after_another_start(varia
         found.append((program.loss(), program.compilations()))
     assert program.jaxpr_cost().parameters >= 3 * 3 + 3
     assert program.settings()["jax_weights_constant"]
+    assert program.weights_are_constants()
     (loss, compiled), (other, _), (again, _) = found
     assert loss == again != pytest.approx(other, rel=1e-3)
     program.initialise(0)
     program.put(batches(INFERENCE, 8))
     assert program.compilations() == compiled + 2, "the same weights are not compiled again"
+
+
+def test_weights_that_no_answer_needs_are_not_counted():
+    weights, batch = (np.ones((3, 4), np.float32), np.ones(5, np.float32)), {"x": np.ones((2, 3), np.float32)}
+
+    def answers(of, batch):
+        return batch["x"] @ of[0], batch["x"].sum() * of[1]
+
+    def deaf(of, batch):
+        answers(of, batch)
+        return batch["x"].sum()
+
+    for run, counted in ((answers, 3 * 4 + 5), (deaf, 0)):
+        traced = jax.jit(partial(run, weights)).trace(batch)
+        assert jaxpr_cost(traced.jaxpr, batch, 0, 1).parameters == counted
 
 
 @pytest.mark.parametrize("variant", ["plain", "nnx-jit", "scan"])

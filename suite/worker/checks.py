@@ -13,7 +13,7 @@ from suite.results.records.run import Audit, Replay
 from suite.results.single.validity import AWAITED_SECONDS, SPINNING_SECONDS
 from suite.system.counters import granted_cores
 from suite.worker_api.clock import Clock
-from suite.worker_api.program import Batch, Program, ReadBack
+from suite.worker_api.program import Batch, ConstantWeights, Program, ReadBack
 
 LONGEST_SECONDS = 2.0  # watched at most this long
 _LOOKS = 3
@@ -115,7 +115,8 @@ def usable_cores() -> int:
 def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
     """Return the losses of short replays from the start, with the compiled program that was timed.
 
-    Another seed may give the same losses by chance: up to three are tried, and the last one tried is reported.
+    Another seed may give the same losses by chance: up to three are tried, and the last one tried is reported. None is
+    tried if the program holds its weights, since it would be compiled anew: that would test a program nobody timed.
     """
     call = target.steps_per_call
 
@@ -141,7 +142,8 @@ def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
     start(other, seed)
     other_inputs, other_state = loss(call), target.state_digest() != state
     other_seed = other_seed_twice = None
-    for number in range(_OTHER_SEEDS):
+    held = isinstance(target, ConstantWeights) and target.weights_are_constants()
+    for number in range(0 if held else _OTHER_SEEDS):
         start(alone, seed + 1 + number)
         other_seed, other_seed_twice = loss(call), loss(call)
         if (other_seed, other_seed_twice) != (once, twice):

@@ -106,6 +106,15 @@ class ReadBack(Protocol):
         """Return whether the device's arrays equal these input sets; None if other hosts have parts of them."""
 
 
+@runtime_checkable
+class ConstantWeights(Protocol):
+    """A program that may hold its weights as constants; with other weights it is then another program."""
+
+    def weights_are_constants(self) -> bool:
+        """Return whether the compiled program holds its weights."""
+        ...
+
+
 class BatchSource(Protocol):
     """Makes a workload's batches: either `preparation` or `draw` is given, the other is None."""
 

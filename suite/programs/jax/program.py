@@ -276,7 +276,11 @@ class JaxProgram:
 
     def program_digest(self) -> str:
         """Return the digest of every lowered program; of constant weights only their shapes."""
-        return lowered_digest.digest(self.lowered_texts(), bool(self._weights))
+        return lowered_digest.digest(self.lowered_texts(), self.weights_are_constants())
+
+    def weights_are_constants(self) -> bool:
+        """Return whether the compiled program holds its weights, as that of an inference does."""
+        return bool(self._weights)
 
     def lowered_texts(self) -> tuple[str, ...]:
         """Return the text of each lowered program: here of the step."""

@@ -111,7 +111,8 @@ class Replay(Plain, frozen=True, kw_only=True):
     together: float | None  # of two calls' steps in one chain; must be `twice`
     other_inputs: float | None  # of the first call with another batch
     other_state: bool | None = None  # that call ended in another state; differs even if all outputs are 0.5
-    other_seed: float | None  # of the first call with other initial values, one of several seeds tried
+    # Of the first call with other initial values, one of several seeds tried; None also if the program holds its own.
+    other_seed: float | None
     other_seed_twice: float | None = None  # of the second call: changes even for a deep network that returns 0 at first
     rotated: bool | None = None  # two calls over all input sets end elsewhere than over the first set alone
 
