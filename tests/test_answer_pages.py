@@ -20,6 +20,7 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoted
 from suite.results.records import store
+from suite.results.records.run import Profiled
 from suite.results.single.prices import Price
 
 GOLDEN = Path(__file__).parent / "golden" / "records"
@@ -441,3 +442,46 @@ def test_a_new_question_is_one_file(tmp_path, monkeypatch):
     monkeypatch.setattr(answers, "__path__", path)
     monkeypatch.setattr(answers, "names", partial(discovery.names, path))
     assert "Is a new one faster" in factory.pages(())["answers/index.md"]
+
+
+def profiled(name, seconds, machine=factory.HOST):
+    """The kernels of a model's step on three hosts, as the GPU's own clock times them."""
+    runs = [
+        msgspec.structs.replace(
+            factory.run(place, seconds * noise, samples=1, doubling_ratio=None),
+            profiled=Profiled(wall_seconds=8 * seconds, operations_per_step=4.0),
+        )
+        for place, noise in enumerate(NOISE)
+    ]
+    times = [1.0] * len(runs)
+    return factory.record(name, "gpu", times, machine, scope="kernels", runs=runs, about=about(name))
+
+
+def test_a_tiny_step_says_how_much_of_it_the_gpu_computes_on_the_machine_that_profiled_it():
+    name = "why_is_my_gpu_slower_than_my_cpu"
+    assert answer_of(name, sample(name)).more is None
+    other = msgspec.structs.replace(factory.HOST, name="h200, 16 cores")
+    steps = [one("dp_linear_mirrored", seconds=0.0002, machine=other)]
+    kernels = [profiled("dp_linear_mirrored", 0.00001, other), profiled("mnist_mlp", 0.0004, other)]
+    its = answer_of(name, factory.on_hosts([*SAMPLES[name], *steps, one(seconds=0.0005, machine=other), *kernels]))
+    words = str(its.more.striptags())
+    share = r"(4\.9|5\.0)\d* % \(.*\)"
+    assert re.fullmatch(
+        f"By its own clock, one H100.* computes for {share} of this step and waits for launches in the rest\\.", words
+    )
+    assert its.further[0].keys == (
+        "h200-16-cores/dp_linear_mirrored/gpu/kernels/seconds",
+        "h200-16-cores/dp_linear_mirrored/gpu/step/seconds",
+    )
+
+
+def test_low_use_of_a_gpu_says_in_how_many_steps_it_waits_and_shows_them():
+    name = "why_is_gpu_use_low"
+    kernels = [profiled("dp_linear_mirrored", 0.00001), profiled("mnist_mlp", 0.000495)]
+    records = factory.on_hosts([*SAMPLES[name], *both("dp_linear_mirrored", 0.0001, 0.0002), *kernels])
+    its = answer_of(name, records)
+    words = str(its.more.striptags())
+    assert words.startswith("On one H100")
+    assert " launches limit 1 of 2 steps. That of " in words
+    assert re.search(r" waits most: the GPU computes for (4\.9|5\.0)\d* % \(.*\) of it\.$", words)
+    assert "Kernels and gaps of a step" in [table.title for table in its.tables]

@@ -362,7 +362,7 @@ def test_gaps_that_may_be_smaller_are_not_called_launch_bound():
     (found,) = experiment.kernel_times(of_one_machine(records))
     assert found.busy.value < 0.9 < found.busy.high
     assert experiment.sentence(found).endswith("(85 %), the rest are gaps.")
-    assert read(records).tables[0].rows[0][7].text == "busy"
+    assert read(records).tables[0].rows[0][7].text == "uncertain"
 
 
 def test_steps_without_kernels_are_no_answer():

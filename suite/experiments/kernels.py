@@ -24,7 +24,7 @@ METHOD = (
     " GPU's own clock. It adds up the time in which a stream ran kernels, copies or memory sets; overlaps count "
     "once. The rest of the step is gaps, in which the GPU waits for the next launch. The profiler slows the host, "
     "but not the kernels, so its process times nothing else. A step is launch-bound if its gaps are surely more "
-    "than 10 %."
+    "than 10 %, and busy if they surely are not; otherwise it is uncertain."
 )
 WORKLOADS: tuple[str, ...] = ()
 
@@ -102,7 +102,11 @@ def _fits(record: Record) -> bool:
 
 
 def _word(found: KernelTime) -> str:
-    return "launch-bound" if launch_bound(found) else "busy"
+    """Return whether the GPU waits in a step, as far as its interval tells."""
+    if launch_bound(found):
+        return "launch-bound"
+    share = busy(found)
+    return "busy" if (share.value if share.low is None else share.low) >= _BUSY else "uncertain"
 
 
 def _row(found: KernelTime) -> tuple[Cell, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from suite import units
+from suite.report.answers import _second_clock
 from suite.report.parts import ladder_figures, rungs
 from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
@@ -35,6 +36,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         "It turns when a step takes longer than reading its batch: with a larger model, more input workers, or the "
         "data in memory. Check in this order: is the GPU idle between steps, is a CPU core full, is the disk."
     )
+    more, further = _second_clock.of_steps(facts, quoting)
     example = Html(" Read from storage, {} still has {}.").format(
         quoting.model(stored.by_workload[best].record.description), largest.words
     )
@@ -43,9 +45,11 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             quoting.gpu, quoting.model(about), before.words, after.words, rungs.on_other_hosts(len(apart), 1)
         ),
         numbers=(before, after),
+        more=more,
+        further=further,
         turns=Html(rule) + (example if best != worst else Html("")),
         draw=partial(ladder_figures.figures, shown, f"speedups.{slug}"),
-        tables=(_table(facts, shown), *tables(facts, evidence, "depth")),
+        tables=(_table(facts, shown), *_second_clock.table(facts, quoting), *tables(facts, evidence, "depth")),
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from suite import units
 from suite.analysis import threshold_map
+from suite.report.answers import _second_clock
 from suite.report.answers._around_the_step import around_the_step, dense
 from suite.report.answers._by_way import by_way
 from suite.report.answers._own_chart import OwnChart
@@ -61,14 +62,15 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
 def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
     quoting = Quoting(facts=facts, evidence=evidence)
     number, about = quoting.speedup(item), item.record.description
+    waits, share = _second_clock.of_step(facts, quoting, about.name)
     more, further = around_the_step(evidence, quoting)
     return Answer(
         sentence=Html("Starting a tiny step takes longer than its work: one {} runs {} {} as fast as its CPU.").format(
             quoting.gpu, quoting.model(about), number.words
         ),
         numbers=(number,),
-        more=more,
-        further=further,
+        more=Html(" ").join(filter(None, (waits, more))) or None,
+        further=(*share, *further),
         turns=_turns(evidence, quoting),
         draw=partial(_chart, facts, evidence),
         tables=tuple(replace(table, rows=table.rows[::-1]) for table in tables(facts, evidence, "headline")),
@@ -121,7 +123,7 @@ QUESTION = Question(
     also=("small network", "MNIST", "kernel launch", "overhead", "dispatch", "no speed-up"),
     wanted="This needs one small model on a CPU and a GPU of the same machine, written in several ways.",
     command="nox -s bench -- mnist_mlp --experiment as_written",
-    evidence=("as_written", "crossover", "dispatch", "headline"),
+    evidence=("as_written", "crossover", "dispatch", "kernels", "headline"),
     read_next=("why_is_gpu_use_low", "what_does_the_batch_size_do"),
     answer=answer,
 )
