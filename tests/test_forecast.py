@@ -48,11 +48,16 @@ def test_before_its_first_process_a_campaign_takes_what_its_processes_are_guesse
 
 
 def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
-    forecast = Forecast(HEADER)
-    forecast.learn([ended(GPU, 0, first_seconds((GPU,), ABOUT) + 7.0)])
-    assert forecast.seconds((GPU,)) == pytest.approx(7.0)
-    forecast.learn([ended(GPU, 1, 5.0)])
-    assert forecast.seconds((GPU,)) == 5.0
+    other = msgspec.structs.replace(GPU, batch=256)
+    forecast = Forecast(msgspec.structs.replace(HEADER, cases=(GPU, other)))
+    forecast.learn([ended(GPU, 0, 0.5 * (first_seconds((GPU,), ABOUT) + guess(GPU)))])
+    assert forecast.seconds((GPU,)) == pytest.approx(0.5 * guess(GPU))
+    assert forecast.seconds((other,)) == pytest.approx(0.5 * (first_seconds((other,), ABOUT) + guess(other)))
+    forecast.learn([ended(GPU, 1, 3 * guess(GPU))])
+    assert forecast.seconds((GPU,)) == 3 * guess(GPU)
+    assert forecast.seconds((other,)) == pytest.approx(0.5 * (first_seconds((other,), ABOUT) + guess(other))), (
+        "a later process says nothing of how long kernels are chosen"
+    )
 
 
 def test_what_was_seen_corrects_the_guesses_of_its_backend_alone():
@@ -131,9 +136,9 @@ def test_a_process_that_measures_two_cases_teaches_once():
     cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128) for scope in ("step", "transfer"))
     (unit,) = campaign.process_groups(cases)
     forecast = Forecast(msgspec.structs.replace(HEADER, cases=cases))
-    first = first_seconds(unit, ABOUT)
-    forecast.learn([ended(case, 0, first + 30.0) for case in unit])
-    assert forecast.seconds(unit) == pytest.approx(30.0)
+    whole = forecast.seconds(unit)
+    forecast.learn([ended(case, 0, 2 * whole) for case in unit])
+    assert forecast.seconds(unit) == pytest.approx(2 * (whole - first_seconds(unit, ABOUT)))
 
 
 def test_a_process_of_another_batch_than_the_headline_says_so():

@@ -21,7 +21,7 @@ _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
 _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example's forward pass: deep networks compile longer
 _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, in each process: it caches nothing
 # To autotune a GPU's kernels, unless they are in the compile cache.
-_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 12.0, 3e-9
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained, of a core and of a GPU
 _SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU with any number of cores: grid searches train small networks
 _PROFILE_SECONDS = 8.0  # to begin and end a profile and to read its trace
@@ -56,7 +56,8 @@ class Forecast:
         self._guesses: dict[tuple[ProcessGroup, bool], float] = {}
         self._chosen: set[ProcessGroup] = set()  # groups whose kernels are in the compile cache
         self._seen: dict[ProcessGroup, float] = {}
-        self._shares: dict[Backend, dict[ProcessGroup, float]] = defaultdict(dict)  # log(duration / guess)
+        # log(duration / guess) by backend, apart for processes that choose kernels or compile anew
+        self._shares: dict[tuple[Backend, bool], dict[ProcessGroup, float]] = defaultdict(dict)
         self.learn(sorted(done, key=lambda entry: entry.run.round))
 
     def seconds(self, group: ProcessGroup) -> float:
@@ -80,12 +81,12 @@ class Forecast:
             group = self._groups.get(entry.case)  # each process counts once, by its first case
             if group is None or entry.run.reason or entry.seconds <= 0:
                 continue
-            seconds = max(entry.seconds - self._choosing(group), _LEAST_SECONDS)
-            self._chosen.add(group)
-            short = is_short(entry.case, entry.run)
+            first, short = self._choosing(group), is_short(entry.case, entry.run)
+            share = entry.seconds / (self._guess(group, short) + first)
             if not short:
-                self._seen[group] = seconds
-            self._shares[group[0].backend][group] = math.log(seconds / self._guess(group, short))
+                self._seen[group] = max(entry.seconds - share * first, _LEAST_SECONDS)
+            self._shares[self._kind(group)][group] = math.log(share)
+            self._chosen.add(group)
 
     def _guess(self, group: ProcessGroup, shortest: bool = False) -> float:
         if (group, shortest) not in self._guesses:
@@ -97,11 +98,16 @@ class Forecast:
         """Return the seconds that a group's first process spends on autotuning; later ones use the cache."""
         return 0.0 if group in self._chosen else first_seconds(group, self._about[group[0].workload])
 
+    def _kind(self, group: ProcessGroup) -> tuple[Backend, bool]:
+        """Return the kind of the group's next process: those that compile for long are guessed wrong in another way."""
+        return group[0].backend, self._choosing(group) > 0 or compiles_anew(group)
+
     def _corrected(self, group: ProcessGroup, guess: float) -> float:
-        """Return a guess times the geometric mean of duration over guess on its backend."""
+        """Return a guess times the geometric mean of duration over guess of its kind, else of its backend."""
         low, high = _CORRECTION
-        shares = self._shares[group[0].backend].values()
-        return guess * (min(max(math.exp(fmean(shares)), low), high) if shares else 1.0) + self._choosing(group)
+        (backend, slow), guess = self._kind(group), guess + self._choosing(group)
+        shares = (self._shares[backend, slow] or self._shares[backend, not slow]).values()
+        return guess * (min(max(math.exp(fmean(shares)), low), high) if shares else 1.0)
 
 
 def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cores: int) -> float:
