@@ -53,6 +53,16 @@ def test_the_first_pass_takes_steps_of_all_before_starts_and_of_these_the_cheape
     assert {turn.number for turn in found} == {0}
 
 
+def test_an_experiment_takes_workload_by_workload_the_cheapest_first_and_of_each_the_step():
+    flop = {"big": 9_000_000_000, "small": 1_000_000}
+    cases = [case(name, side, scope) for name in flop for side in ("cpu", "gpu") for scope in ("cold", "step")]
+    header = plan(*cases, about=lambda name: factory.description(name, flop_per_example=flop[name]))
+    found = turns(msgspec.structs.replace(header, experiment="break_even"))
+    assert [turn.question for turn in found] == [
+        (name, scope) for name in ("small", "big") for scope in ("step", "cold")
+    ]
+
+
 def test_baselines_are_measured_with_what_they_are_compared_with():
     header = plan(case(), case(backend="gpu"), case(implementation="torch"), case("cifar10_mlp"))
     sizes = {turn.question[0]: len(turn.groups) for turn in turns(header)}

@@ -1,7 +1,8 @@
 """What a campaign measures next: each question once, cheapest first, then the widest interval again.
 
 A question is the part of a workload that shares rounds: its steady state on CPU and GPU with all baselines, or one of
-its other scopes. Steady states come before cold starts, so that each workload has its first row early.
+its other scopes. Steady states come before cold starts, so that each workload has its first row early; an experiment
+takes one workload after the other.
 """
 
 import math
@@ -132,9 +133,19 @@ def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case
 def _order(
     header: Header, number: int, asked: dict[Question, list[ProcessGroup]], forecast: Forecast
 ) -> list[Question]:
-    """Return the questions in the order of the round."""
+    """Return the questions in the order of the round.
+
+    An experiment compares what one workload takes in several scopes: in its first round a workload is timed whole, the
+    cheapest first.
+    """
     if number == 0:
-        return sorted(asked, key=lambda each: (each[1] != "step", forecast.total(asked[each]), each))
+        cost = {each: forecast.total(groups) for each, groups in asked.items()}
+        if not header.experiment:
+            return sorted(asked, key=lambda each: (each[1] != "step", cost[each], each))
+        together: dict[str, float] = defaultdict(float)
+        for (workload, _), seconds in cost.items():
+            together[workload] += seconds
+        return sorted(asked, key=lambda each: (together[each[0]], each[0], each[1] != "step", cost[each], each))
     shuffled = sorted(asked)
     _shuffle(header, str(number), shuffled)
     return shuffled
