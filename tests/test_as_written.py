@@ -33,6 +33,12 @@ NETWORK = factory.description(
 HOSTS = (1.0, 1.001, 0.999)
 
 
+def test_long_steps_are_not_scanned():
+    small, large = (models.load(name).description for name in ("mnist_mlp", "cifar10_resnet63"))
+    scanned = [case.workload for case in as_written.cases([small, large], BOTH) if case.variant == "scan"]
+    assert scanned == ["mnist_mlp", "mnist_mlp"]
+
+
 def sets(count=2, batch=8):
     rng = np.random.default_rng(0)
     labels = np.eye(10, dtype=np.float32)

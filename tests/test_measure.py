@@ -272,7 +272,7 @@ def test_only_the_first_round_of_the_steps_replays(tmp_path):
     ("child", "words"),
     [
         (lambda: FakeChild([]), "killed by SIGKILL, in stage 'start'"),
-        (lambda: FakeChild([], TimeoutError()), "no word from the worker"),
+        (lambda: FakeChild([], TimeoutError()), "no word from the worker for 120 s in stage 'start'"),
         (lambda: FakeChild([b"nonsense\n"]), "not understood"),
         (lambda: FakeChild([msgspec.json.encode(Message(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
     ],
@@ -287,6 +287,28 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
     records = campaign.records(header(), measured(tmp_path, make).done())
     assert all(words in r.reason for r in records)
     assert len(started) == 3
+
+
+@pytest.mark.parametrize(("experiment", "first_call"), [("as_written", 120.0), ("", 600.0)])
+def test_an_experiment_may_limit_how_long_a_first_call_is_silent(tmp_path, experiment, first_call):
+    silent = {}
+
+    class Hanging(FakeChild):
+        stage = "start"
+
+        def line(self, timeout_seconds):
+            silent[self.stage] = timeout_seconds
+            self.stage = msgspec.json.decode(self.lines[0], type=Message).stage if self.lines else self.stage
+            return super().line(timeout_seconds)
+
+    def make(unit):
+        stages = [Message(stage=name) for name in ("compile", "first_step")]
+        return Hanging(map(msgspec.json.encode, stages), TimeoutError())
+
+    plan = msgspec.structs.replace(header(), experiment=experiment)
+    records = campaign.records(plan, measured(tmp_path, make, plan).done())
+    assert silent == {"start": 120.0, "compile": 1200.0, "first_step": first_call}
+    assert all(f"no word from the worker for {first_call:.0f} s in stage 'first_step'" in r.reason for r in records)
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):

@@ -52,6 +52,12 @@ class SampleStream:
     samples: list[Sample] = field(default_factory=list)
 
 
+def _patience(task: Task, stage: str) -> float:
+    """Return for how many seconds a stage may be silent."""
+    limit = STAGE_TIMEOUT_SECONDS[stage]
+    return min(limit, task.longest_call_seconds or limit) if stage == "first_step" else limit
+
+
 def run_child(
     task: Task,
     number: int,
@@ -88,7 +94,7 @@ def run_child(
         reached, kernel_seconds = host_speed_by(kernel, entered, clocks)
         child.tell(msgspec.json.encode(task))
         try:
-            while (raw := child.line(min(STAGE_TIMEOUT_SECONDS[stage], deadline.until_overrun))) is not None:
+            while (raw := child.line(min(_patience(task, stage), deadline.until_overrun))) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Message)
                 if last_message is None:
                     stages.append(_outside("quiet", waited))
@@ -115,7 +121,7 @@ def run_child(
         except TimeoutError:
             if not deadline.until_overrun:
                 raise OutOfTimeError from None
-            silent = f"{STAGE_TIMEOUT_SECONDS[stage]:.0f} s in stage '{stage}'"
+            silent = f"{_patience(task, stage):.0f} s in stage '{stage}'"
             reason = f"no word from the worker for {silent}; it was ended"
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"

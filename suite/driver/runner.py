@@ -229,6 +229,7 @@ class _Measuring:
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0 and replayed(header, group),
             longest_step_seconds=experiments.longest_step_seconds(header.experiment),
+            longest_call_seconds=experiments.longest_call_seconds(header.experiment),
             most_seconds=left if math.isfinite(left) and _may_shorten(header, number) else None,
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )

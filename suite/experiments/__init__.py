@@ -18,9 +18,11 @@ class Experiment(Protocol):
     One that chooses its workloads by their descriptions also has `usual(catalogue)`, which is asked instead of
     `WORKLOADS`.
 
-    One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
-    `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
-    says so with `GPUS`. One that times other implementations names them in `BASELINES`; it skips those not installed.
+    One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`, which skips a case after its first
+    call, or `LONGEST_CALL_SECONDS`, which ends a process whose first call takes longer. One that looks at how busy
+    a GPU is has `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that
+    needs several GPUs says so with `GPUS`. One that times other implementations names them in `BASELINES`; it skips
+    those not installed.
     """
 
     TITLE: str  # the question
@@ -65,6 +67,14 @@ def longest_step_seconds(name: str) -> float | None:
     Raises LookupError if there is no such experiment; '' is none, and has no limit.
     """
     return getattr(load(name), "LONGEST_STEP_SECONDS", None) if name else None
+
+
+def longest_call_seconds(name: str) -> float | None:
+    """Return how long the first call of an experiment's case may take; then its process is ended. None: as any other.
+
+    Raises LookupError if there is no such experiment; '' is none, and has no limit of its own.
+    """
+    return getattr(load(name), "LONGEST_CALL_SECONDS", None) if name else None
 
 
 def sustains(name: str) -> bool:

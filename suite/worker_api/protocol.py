@@ -28,6 +28,7 @@ class Task(Plain, frozen=True, kw_only=True):
     most_steps: int | None = None  # cap for scope `learning`
     replay: bool = False  # take short replays after the samples
     longest_step_seconds: float | None = None  # skip a case whose first step takes longer
+    longest_call_seconds: float | None = None  # end a process whose first call takes longer
     most_seconds: float | None = None  # of the process; steps too long for it get their shortest honest sample
     energy_seconds: float = 0.0  # length of the sustained window after the samples
 
