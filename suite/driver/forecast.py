@@ -99,7 +99,7 @@ class Forecast:
         return 0.0 if group in self._chosen else first_seconds(group, self._about[group[0].workload])
 
     def _kind(self, group: ProcessGroup) -> tuple[Backend, bool]:
-        """Return the kind of the group's next process: those that compile for long are guessed wrong in another way."""
+        """Return the backend of the group's next process, and whether it compiles for long: each has its own error."""
         return group[0].backend, self._choosing(group) > 0 or compiles_anew(group)
 
     def _corrected(self, group: ProcessGroup, guess: float) -> float:

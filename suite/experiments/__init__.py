@@ -70,7 +70,7 @@ def longest_step_seconds(name: str) -> float | None:
 
 
 def longest_call_seconds(name: str) -> float | None:
-    """Return how long the first call of an experiment's case may take; then its process is ended. None: as any other.
+    """Return after how many seconds in its first call a process of an experiment is ended; None: as any other.
 
     Raises LookupError if there is no such experiment; '' is none, and has no limit of its own.
     """
