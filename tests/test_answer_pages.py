@@ -482,6 +482,6 @@ def test_low_use_of_a_gpu_says_in_how_many_steps_it_waits_and_shows_them():
     its = answer_of(name, records)
     words = str(its.more.striptags())
     assert words.startswith("On one H100")
-    assert " launches limit 1 of 2 steps. That of " in words
+    assert " launches limit 1 of 2 steps. The step of " in words
     assert re.search(r" waits most: the GPU computes for (4\.9|5\.0)\d* % \(.*\) of it\.$", words)
     assert "Kernels and gaps of a step" in [table.title for table in its.tables]

@@ -41,7 +41,7 @@ METHOD = (
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
-LONGEST_CALL_SECONDS = 120.0  # torch.compile takes up to 80 s in its first; a slow epoch in one call takes minutes
+LONGEST_CALL_SECONDS = 120.0  # torch.compile needs up to 80 s in its first call; a slow epoch in one call, minutes
 
 _COLUMNS = ("model", "way", "CPU step", "GPU step", "speed-up", "95 % interval", "status", "hosts", "article", "key")
 _BASES = {"graph": "plain", "compile-graph": "compile"}  # the CPU's variant beside one that only the GPU has

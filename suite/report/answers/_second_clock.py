@@ -33,7 +33,7 @@ def of_steps(facts: Facts, quoting: Quoting) -> _Said:
         timed = kernels.kernel_times(own.evidence)
         waiting = [each for each in timed if kernels.launch_bound(each)]
         share, about = _share(own, timed[0]), own.model(timed[0].step.newest.description)
-        words = "On one {} launches limit {} of {}. That of {} waits most: the GPU computes for {} of it."
+        words = "On one {} launches limit {} of {}. The step of {} waits most: the GPU computes for {} of it."
         counts = units.count(len(waiting)) if waiting else "none", units.pluralize(len(timed), "step")
         return Html(words).format(own.gpu, *counts, about, share.words), (share,)
     return None, ()
