@@ -96,7 +96,10 @@ def test_every_loop_of_jax_needs_the_products_of_the_network_and_advances_with_i
     cost, about = made.jaxpr_cost(), models.load("mnist_mlp").description
     assert cost is not None
     assert (cost.flop_per_step, cost.examples) == (8 * about.flop_per_example, 8)
+    losses(made, 1, made.steps_per_call)
+    compiled = made.compilations()
     seen = replay(made, sets(), 0)
+    assert made.compilations() == compiled, "the program that was timed is replayed"
     assert seen.once != seen.twice
     assert seen.together == pytest.approx(seen.twice, rel=1e-3)
     assert seen.rotated

@@ -10,6 +10,7 @@ from suite.case import Case
 from suite.controls_keras._base import Control
 from suite.programs import keras_backend, source_digest
 from suite.variants import keras_backend as framework_of
+from suite.variants import takes_epochs
 from suite.worker_api.program import Batch, joined
 
 
@@ -30,7 +31,7 @@ class KerasLoop:
     @property
     def steps_per_call(self) -> int:
         """An epoch's steps, if one call takes them; else one."""
-        return self._steps if self._way in ("fit", "predict") else 1
+        return self._steps if takes_epochs(self._case.variant) else 1
 
     def initialise(self, seed: int) -> None:
         """Build the network with Keras' own initial values, and compile it as Keras calls that."""

@@ -33,7 +33,7 @@ class NnxProgram(JaxProgram):
         if self._workload.optimizer is None:
             self._out, self._zero = jax.device_put((jnp.float32(0), jnp.float32(0)), self._shardings.state)
         else:
-            self._optimizer = nnx.Optimizer(self._model, self._workload.optimizer(), wrt=nnx.Param)
+            self._optimizer = nnx.Optimizer(self._model, self._transformation, wrt=nnx.Param)
             nnx.update(self._optimizer, jax.device_put(nnx.state(self._optimizer), self._shardings.state))
 
     def put(self, batches: Sequence[Batch]) -> None:
