@@ -35,6 +35,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     "openvino": {"plain": _CPU},  # inference alone, from PyTorch's network
 }
 _SEVERAL_STEPS = ("scan",)  # variants that take STEPS_PER_CALL steps in one call
+_EPOCH = ("fit", "predict", "resident-loop")  # ways that take an epoch in one call
 # Frameworks under Keras; a variant ends in the name of its own.
 KERAS_BACKENDS = ("jax", "torch", "tensorflow")
 _KERAS_FITS, _KERAS_PREDICTS = ("fit", "train-on-batch"), ("predict", "predict-on-batch")  # training, inference
@@ -87,6 +88,11 @@ def can_write(about: Description, implementation: Implementation, variant: str) 
 def steps_per_call(case: Case) -> int:
     """Return how many steps one call from Python takes."""
     return STEPS_PER_CALL if case.variant in _SEVERAL_STEPS else 1
+
+
+def takes_epochs(variant: str) -> bool:
+    """Return whether one call of a loop as written takes an epoch."""
+    return variant.removesuffix(f"-{keras_backend(variant)}") in _EPOCH
 
 
 def way_of(case: Case) -> str:

@@ -10,7 +10,7 @@ from suite.case import Case
 from suite.driver import campaign
 from suite.driver.forecast import Forecast, first_seconds, process_seconds
 from suite.driver.journal import CompletedRun, Header
-from suite.driver.profiles import EFFORTS
+from suite.driver.profiles import EFFORTS, epoch_steps
 from suite.results.records import store
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
@@ -45,6 +45,20 @@ def test_before_its_first_process_a_campaign_takes_what_its_processes_are_guesse
     assert forecast.seconds((CPU,)) == guess(CPU)
     assert forecast.seconds((GPU,)) == pytest.approx(guess(GPU) + first_seconds((GPU,), ABOUT))
     assert forecast.total([(CPU,), (GPU,)]) == pytest.approx(forecast.seconds((CPU,)) + forecast.seconds((GPU,)))
+
+
+def test_a_way_whose_call_takes_an_epoch_has_long_samples():
+    slow = msgspec.structs.replace(ABOUT, flop_per_example=1e9)
+    steps = epoch_steps(EFFORTS["quick"], slow, 128)
+    fit, batches = (
+        process_seconds(
+            (msgspec.structs.replace(CPU, scope="written", implementation="keras", variant=variant),),
+            slow, EFFORTS["quick"], factory.HOST.cores,
+        )
+        for variant in ("fit-jax", "train-on-batch-jax")
+    )  # fmt: skip
+    step = 128 * 1e9 / (60e9 * factory.HOST.cores)
+    assert fit > batches + 4 * (steps - 1) * step, "a first call and three samples of that many more steps each"
 
 
 def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():

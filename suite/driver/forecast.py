@@ -10,9 +10,10 @@ from statistics import fmean
 from suite.case import Backend, Case
 from suite.driver.campaign import ProcessGroup, compiles_anew, processes
 from suite.driver.journal import CompletedRun, Header
-from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
+from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort, epoch_steps
 from suite.results.single.validity import FEWEST_SAMPLES, is_short
 from suite.scopes import FEWEST_REQUESTS, PROFILED_CHAINS, SCOPES
+from suite.variants import takes_epochs
 from suite.worker_api.program import PICTURES
 from suite.workload import Description, WholeRun
 
@@ -134,6 +135,8 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     if case.scope == "serve":  # a request for each picture, of the warm-up, and the counted ones
         requests = PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
         return start + compiling + requests * step
+    if case.scope == "written" and takes_epochs(case.variant):
+        step *= max(1, epoch_steps(effort, about, case.batch))  # nothing shorter is called
     chain = max(step, CHAIN_SECONDS[case.backend])
     if case.scope == "kernels":  # as many chains again calibrate them, and then warm up
         return start + compiling + (_DOUBLINGS + PROFILED_CHAINS) * chain + _PROFILE_SECONDS

@@ -62,12 +62,12 @@ def plan(profile: Profile, backend: Backend) -> Plan:
     )
 
 
-def epoch_steps(profile: Profile, about: Description, batch: int) -> int:
+def epoch_steps(effort: Effort, about: Description, batch: int) -> int:
     """Return the steps of an epoch in scope `written`: as documented, at most so many that it takes seconds on a CPU.
 
     A smoke has only its input sets, which is 0.
     """
-    if profile == "smoke":
+    if effort.run_examples is not None:
         return 0
     documented = -(-about.epoch_examples // batch) if about.epoch_examples else _EPOCH_STEPS
     return min(documented, int(_EPOCH_FLOP / max(1, batch * about.flop_per_example)))

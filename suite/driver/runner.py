@@ -224,7 +224,7 @@ class _Measuring:
             plan=profiles.plan(header.profile, group[0].backend),
             flow=profiles.flow(header.profile),
             size=profiles.size(header.profile, group[0].scope),
-            epoch_steps=profiles.epoch_steps(header.profile, about, group[0].batch),
+            epoch_steps=profiles.epoch_steps(profiles.EFFORTS[header.profile], about, group[0].batch),
             run=profiles.whole_run(header.profile, about.run, group[0].length),
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0 and replayed(header, group),
