@@ -376,6 +376,16 @@ def test_while_none_has_three_hosts_that_of_most_counts():
     assert found.newest.program == "2" * 16
 
 
+def test_chosen_threads_count_before_all_cores_timed_later(monkeypatch):
+    chosen = Threads(workload="mnist_mlp", on=choice_of("cpu", 16), implementation="jax", threads=1)
+    monkeypatch.setattr("suite.results.records.record.choices", lambda: Choices(threads=(chosen,)))
+    fewer, every = pooled_of("1", (A, B, C), 1, threads=1), pooled_of("1", (A, B, C), 2)
+    (found,) = current(pools.pools([*fewer, *every])).values()
+    assert found.newest.case.threads == 1
+    (found,) = current(pools.pools([*fewer[:2], *every])).values()
+    assert found.newest.case.threads is None, "two hosts are not enough"
+
+
 def test_a_pool_counts_for_each_machine_and_case_that_it_has():
     other = replace(KNOWN, name="other")
     found = current(pools.pools([made(A), made(B, machine=other), made(A, workload="cifar10_mlp")]))

@@ -106,12 +106,18 @@ def _among(groups: Iterable[Sequence[Record]]) -> Among:
 
 
 def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
-    """Return the current pool of each machine and case: the newest with enough hosts, else that with most hosts."""
+    """Return the current pool of each machine and case: the newest with enough hosts, else that with most hosts.
+
+    Where some have chosen threads, they come before all cores, whichever was timed later.
+    """
+
+    def rank(pool: Pool) -> tuple[int, bool, str]:
+        return min(pool.hosts, fewest_hosts), pool.newest.chosen_threads, pool.newest.created
+
     best: dict[tuple[str, Case], Pool] = {}
     for pool in candidates:
-        rank = min(pool.hosts, fewest_hosts), pool.newest.created
         for machine in pool.machines:
             other = best.get((machine, pool.case))
-            if other is None or rank > (min(other.hosts, fewest_hosts), other.newest.created):
+            if other is None or rank(pool) > rank(other):
                 best[machine, pool.case] = pool
     return best
