@@ -266,6 +266,26 @@ def test_the_answer_names_the_range_the_articles_way_and_the_ways_in_which_the_c
     assert "documented 13.29x. The CPU is faster in torch loop-wait." in answer
 
 
+def test_the_lead_names_the_network_that_depends_most_on_how_it_is_written():
+    about = msgspec.structs.replace(NETWORK, name="mnist_cnn")
+    sides = [("cpu", 4e-3), ("gpu", 1e-4)]
+    other = [
+        factory.record("mnist_cnn", side, [value * one for one in HOSTS], about=about, scope=scope, variant=variant)
+        for scope, variant in (("step", "plain"), ("written", "nnx-loop"))
+        for side, value in sides
+    ]
+    reading, _ = rows([*other, *ways()])
+    assert reading.lead.startswith(f"On {factory.HOST.name}, the GPU is 0.500x")
+    assert "if mnist_mlp is written as torch loop-wait, 40" in reading.lead
+    assert "as jax, on the device; its article documents 13.29x" in reading.lead
+    assert reading.chart is not None
+    assert reading.chart.name == "mnist_mlp", "its chart comes first"
+    alone, _ = rows(other)
+    assert "0.500x" not in alone.lead
+    without, _ = rows([record for record in [*ways(), *other] if record.backend == "cpu"])
+    assert without.lead == ""
+
+
 def test_each_network_has_a_chart_whose_loops_are_told_apart():
     about = msgspec.structs.replace(NETWORK, name="mnist_cnn")
     other = [
@@ -275,8 +295,8 @@ def test_each_network_has_a_chart_whose_loops_are_told_apart():
     ]
     reading, _ = rows([*ways(), *other])
     charts = [chart for chart in (reading.chart, *reading.beside) if isinstance(chart, Chart)]
-    assert [chart.name for chart in charts] == ["mnist_cnn", "mnist_mlp"]
-    first, second = ([(point.row, point.series) for point in chart.points] for chart in charts)
+    assert [chart.name for chart in charts] == ["mnist_mlp", "mnist_cnn"]
+    second, first = ([(point.row, point.series) for point in chart.points] for chart in charts)
     assert first == [("jax nnx-loop", "as written"), ("jax, on the device", "another way")]
     assert len(second) == len(set(second)) == 5
 

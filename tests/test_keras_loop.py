@@ -1,5 +1,6 @@
 """Keras as written trains the control's network with the control's loss, on the framework that is named."""
 
+import importlib
 import os
 import sys
 from importlib.util import find_spec
@@ -19,8 +20,9 @@ KerasLoop = pytest.importorskip("suite.programs.keras_loop").KerasLoop
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation")  # of Keras on PyTorch
 BATCH = 4
 LABELS = {"cifar10_mlp": lambda rng: np.eye(10, dtype=np.float32)[rng.integers(0, 10, BATCH)],
+          "cifar10_tf_cnn": lambda rng: np.eye(10, dtype=np.float32)[rng.integers(0, 10, BATCH)],
           "catdog_cnn_base": lambda rng: rng.integers(0, 2, BATCH).astype(np.float32)}  # fmt: skip
-SIDES = {"cifar10_mlp": 32, "catdog_cnn_base": 64, "serve_mobilenet_v2": 224}
+SIDES = {"cifar10_mlp": 32, "cifar10_tf_cnn": 24, "catdog_cnn_base": 64, "serve_mobilenet_v2": 224}
 
 
 def sets(name, count=3):
@@ -53,6 +55,14 @@ def test_the_loss_of_a_batch_is_the_controls_and_falls(name):
     made.chain(3 * 40)
     made.block()
     assert made.loss() < expected
+
+
+def test_channels_are_normalised_by_their_nine_nearest_on_every_framework():
+    x = 3 * np.random.default_rng(0).standard_normal((2, 3, 5, 12)).astype(np.float32)
+    layer = importlib.import_module("suite.controls_keras.cifar10_tf_cnn").normalised()
+    squares = np.pad(x * x, ((0, 0), (0, 0), (0, 0), (4, 4)))
+    expected = x / (1 + 0.001 / 9 * sum(squares[..., i : i + 12] for i in range(9))) ** 0.75
+    assert keras.ops.convert_to_numpy(layer(x)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_fit_takes_whole_epochs_in_one_call():

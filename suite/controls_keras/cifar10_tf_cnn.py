@@ -6,7 +6,6 @@ Keras' moving average of the parameters has a fixed rate; the source's rises to 
 from typing import Any
 
 import keras
-import tensorflow as tf
 from keras import initializers, layers, ops, optimizers
 
 from suite.controls_keras._base import Batch, Control
@@ -24,8 +23,20 @@ def started(deviation: float, bias: float) -> dict[str, Any]:
 
 
 def normalised() -> layers.Layer:
-    """Return local response normalisation over nine channels."""
-    return layers.Lambda(lambda x: tf.nn.local_response_normalization(x, 4, 1.0, 0.001 / 9, 0.75))
+    """Return local response normalisation over nine channels: TensorFlow's own there, of which Keras has no other."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return layers.Lambda(lambda x: tf.nn.local_response_normalization(x, 4, 1.0, 0.001 / 9, 0.75))
+    return layers.Lambda(lambda x: x / ops.power(1.0 + 0.001 / 9 * sums(ops.square(x)), 0.75))
+
+
+def sums(x: Any) -> Any:
+    """Return the sum over each channel and its four neighbours on either side; float32[N,H,W,C]."""
+    height, width, channels = x.shape[1:]
+    rows = ops.pad(ops.reshape(x, (-1, height * width, channels, 1)), ((0, 0), (0, 0), (4, 4), (0, 0)))
+    means = ops.average_pool(rows, (1, 9), strides=1, data_format="channels_last")
+    return ops.reshape(9 * means, (-1, height, width, channels))
 
 
 def model() -> keras.Model:

@@ -116,9 +116,39 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         notes=tuple(_failed(evidence)),
     )
     answers = tuple(_answer(name, ways) for name, ways in networks.items())
-    charts = (_chart(name, ways) for name, ways in networks.items())
+    widest = _widest(networks)
+    charts = (_chart(name, networks[name]) for name in sorted(networks, key=lambda name: (name != widest, name)))
     first, *further = [chart for chart in charts if chart.points] or [None]
-    return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)))
+    lead = _lead(evidence.records[0].machine.name, networks[widest]) if widest else ""
+    return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)), lead=lead)
+
+
+def _widest(networks: Mapping[str, Sequence[Way]]) -> str:
+    """Return the network whose speed-up depends most on how it is written; '' if no loop was timed on both sides."""
+
+    def span(name: str) -> float:
+        (_, least), (_, most) = _ends(networks[name])
+        return most.value / least.value
+
+    looped = (name for name, ways in networks.items() if any(way.case.scope == "written" and way.ratio for way in ways))
+    return max(looped, key=span, default="")
+
+
+def _lead(machine: str, ways: Sequence[Way]) -> str:
+    """Return how much the GPU gains in the least and in the best way of a network, and what its article documents."""
+    (slow, least), (fast, most) = _ends(ways)
+    claim = f"; its article documents {_documented(slow.about)}" if slow.about.source.way else ""
+    return (
+        f"On {machine}, the GPU is {words(least.estimate)} as fast if {slow.case.workload} is written as {slow.words}, "
+        f"{words(most.estimate)} as {fast.words}{claim}.{said_of_pooled([least, most])}"
+    )
+
+
+def _ends(ways: Sequence[Way]) -> tuple[tuple[Way, Pooled], tuple[Way, Pooled]]:
+    """Return the ways with the least and the greatest speed-up, of those that have one."""
+    known = [(way, way.ratio) for way in ways if way.ratio is not None]
+    least, most = (of(known, key=lambda each: each[1].value) for of in (min, max))
+    return least, most
 
 
 def _of_a_tutorial(case: Case) -> bool:
@@ -238,7 +268,7 @@ def _answer(name: str, ways: Sequence[Way]) -> str:
     known = [(way, way.ratio) for way in ways if way.ratio is not None]
     if not known:
         return f"{name}: {_alone(ways)}."
-    least, most = (of(known, key=lambda each: each[1].value) for of in (min, max))
+    least, most = _ends(ways)
     said = (
         f"{name}: the GPU is {words(least[1].estimate)} as fast in {least[0].words}, {words(most[1].estimate)} in "
         f"{most[0].words}"
