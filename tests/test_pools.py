@@ -380,10 +380,10 @@ def test_chosen_threads_count_before_all_cores_timed_later(monkeypatch):
     chosen = Threads(workload="mnist_mlp", on=choice_of("cpu", 16), implementation="jax", threads=1)
     monkeypatch.setattr("suite.results.records.record.choices", lambda: Choices(threads=(chosen,)))
     fewer, every = pooled_of("1", (A, B, C), 1, threads=1), pooled_of("1", (A, B, C), 2)
-    (found,) = current(pools.pools([*fewer, *every])).values()
-    assert found.newest.case.threads == 1
-    (found,) = current(pools.pools([*fewer[:2], *every])).values()
-    assert found.newest.case.threads is None, "two hosts are not enough"
+    for hosts, counts in ((3, {None: 1, 16: None}), (2, {None: None, 1: 1})):  # two hosts are not enough
+        found = current(pools.pools([*fewer[:hosts], *every]))
+        assert {case.threads: pool.newest.case.threads for (_, case), pool in found.items()} == counts
+        assert all(pool.case == case for (_, case), pool in found.items())
 
 
 def test_a_pool_counts_for_each_machine_and_case_that_it_has():

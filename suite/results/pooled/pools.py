@@ -1,8 +1,10 @@
 """Pools: all evidence of one case on one kind of machine, host by host."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+import msgspec
 
 from suite.case import Case
 from suite.results.pooled.grouping import Among, Likeness, case_of, grouped, likeness_of, seconds_by_host, shared
@@ -24,6 +26,7 @@ class Pool:
     records: tuple[Record, ...]
     among: Components
     borrowed: bool  # too few hosts of its likeness are known; others contribute
+    stands_for: Case | None = None  # the case that it counts for, if not the usual one
 
     @property
     def newest(self) -> Record:
@@ -33,7 +36,7 @@ class Pool:
     @cached_property
     def case(self) -> Case:
         """The case that was timed."""
-        return case_of(self.newest)
+        return self.stands_for or case_of(self.newest)
 
     @cached_property
     def likeness(self) -> Likeness:
@@ -108,9 +111,21 @@ def _among(groups: Iterable[Sequence[Record]]) -> Among:
 def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
     """Return the current pool of each machine and case: the newest with enough hosts, else that with most hosts.
 
-    Where some have chosen threads, they come before all cores, whichever was timed later.
+    Where some have chosen threads, they come before all cores, whichever was timed later. The other number of threads
+    is then a case of its own.
     """
+    every = tuple(candidates)
+    best = _best(every, fewest_hosts)
+    apart = (
+        replace(pool, stands_for=msgspec.structs.replace(pool.case, threads=case.threads or pool.newest.machine.cores))
+        for pool in every
+        for case in [pool.newest.case]
+        if any(best[machine, pool.case].newest.case.threads != case.threads for machine in pool.machines)
+    )
+    return _best(apart, fewest_hosts) | best
 
+
+def _best(candidates: Iterable[Pool], fewest_hosts: int) -> dict[tuple[str, Case], Pool]:
     def rank(pool: Pool) -> tuple[int, bool, str]:
         return min(pool.hosts, fewest_hosts), pool.newest.chosen_threads, pool.newest.created
 
