@@ -13,7 +13,7 @@ from suite import ceilings, experiments, families, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.claims import observations
-from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
+from suite.experiments import batch, crossover, dispatch, headline, precision, roofline, size, threads
 from suite.report.parts import rungs
 from suite.report.parts.lead import short
 from suite.results.single.roofline import roof, share
@@ -27,6 +27,7 @@ NOISE = (1.0, 1.01, 0.99)
 ALIKE = (1.0, 1.001, 0.999)  # times of three hosts
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
 ASKED = {  # of those that do not ask about every network
+    "crossover": tuple(models.load(name).description for name in ("crossover_mlp_128x2", "crossover_trees_5")),
     "grid_search": (models.load("mnist_grid_search").description,),
     "roofline": tuple(ceilings.load(name).description for name in ceilings.names()),
     "serving": tuple(models.load(name).description for name in ("serve_mobilenet_v2", "serve_resnet50")),
@@ -95,13 +96,13 @@ def test_an_unknown_experiment_names_the_nearest():
         experiments.load("crosover")
 
 
-@pytest.mark.parametrize("module", [crossover, precision, size])
+@pytest.mark.parametrize("module", [batch, crossover, precision, size])
 def test_what_asks_about_a_gpu_is_refused_without_one(module):
     with pytest.raises(RuntimeError, match="needs a GPU, this run has only backend 'cpu'"):
         module.cases(CATALOGUE, ALONE)
 
 
-@pytest.mark.parametrize("module", [threads, crossover, size])
+@pytest.mark.parametrize("module", [batch, threads, crossover, size])
 def test_what_asks_about_the_cpu_is_refused_without_it(module):
     with pytest.raises(RuntimeError, match="needs the CPU"):
         module.cases(CATALOGUE, MachineCapabilities(backends=("gpu",), cores=4))
@@ -117,27 +118,31 @@ def test_a_machine_without_a_gpu_asks_what_it_can():
     assert {case.threads for case in threads.cases(CATALOGUE, ALONE)} == {1, None}
 
 
-def test_the_crossover_of_the_tensorflow_network_goes_from_32_to_4096_and_has_the_documented_batch():
-    batches = sorted({c.batch for c in crossover.cases(CATALOGUE, BOTH) if c.workload == "cifar10_tf_cnn"})
+def test_the_sweep_of_the_tensorflow_network_goes_from_32_to_4096_and_has_the_documented_batch():
+    batches = sorted({c.batch for c in batch.cases(CATALOGUE, BOTH) if c.workload == "cifar10_tf_cnn"})
     assert batches == [32, 128, 512, 2048, 4096]
 
 
 def test_no_sweep_takes_a_step_of_minutes_unasked():
     for name in models.names():
         about = models.load(name).description
-        assert 1 in crossover.batches(about) or 32 in crossover.batches(about)
-        far = [b for b in crossover.batches(about) if b > about.batch and b > 4]
-        assert all(b * about.flop_per_example <= 1e12 for b in far) or name in crossover._SWEEPS
+        assert 1 in batch.batches(about) or 32 in batch.batches(about)
+        far = [b for b in batch.batches(about) if b > about.batch and b > 4]
+        assert all(b * about.flop_per_example <= 1e12 for b in far) or name in batch._SWEEPS
 
 
-# Crossover
+def test_a_documented_model_has_no_size_to_cross_over():
+    assert crossover.cases(CATALOGUE, BOTH) == ()
+
+
+# Batch
 
 
 ALIKE = (1.0, 1.01, 0.99)  # of hosts
 
 
 def test_the_batch_from_which_the_gpu_wins_has_an_interval():
-    (answer,) = read(crossover, factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)).answers
+    (answer,) = read(batch, factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)).answers
     assert answer.startswith("mnist_mlp: the GPU wins from a batch of about 64")
     low, high = map(float, re.search(r"\((.*) to (.*)\)", answer).groups())
     assert 58 < low < 64 < high < 70
@@ -162,52 +167,29 @@ def test_the_batch_from_which_the_gpu_wins_has_an_interval():
     ],
 )
 def test_each_outcome_is_a_sentence(speedups, noise, words):
-    (answer,) = read(crossover, factory.on_hosts(sweep(speedups, noise=noise), ALIKE)).answers
+    (answer,) = read(batch, factory.on_hosts(sweep(speedups, noise=noise), ALIKE)).answers
     assert words in answer
-
-
-@pytest.mark.parametrize(
-    ("speedups", "begins"),
-    [
-        ({16: 0.25, 64: 1.0, 256: 4.0}, "the CPU wins “Title of mnist_mlp” below a batch of about 64"),
-        ({16: 0.2, 64: 0.5}, "the CPU wins “Title of mnist_mlp” at all batches up to 64."),
-        ({16: 3.0, 64: 2.0}, "the GPU wins at each of the 2 batches of 1 model. The CPU comes nearest with “Title of "
-                             "mnist_mlp” at batch 64: the GPU is 2.0"),
-    ],
-)  # fmt: skip
-def test_the_lead_says_at_which_size_the_cpu_wins_and_its_condition(speedups, begins):
-    result = read(crossover, factory.on_hosts(sweep(speedups), ALIKE))
-    assert result.lead.startswith(f"On test-gpu, 16 cores, {begins}")
-    assert "This holds for one step in full float32" in result.lead
-
-
-def test_a_page_begins_with_the_lead_of_its_experiment_and_not_with_another_question():
-    records = factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)
-    page = factory.pages(records)["experiments/crossover.md"]
-    lead = re.search(r'<p class="lead">(.*?)</p>', page)[1]
-    assert lead.startswith("On test-gpu, 16 cores, the CPU wins")
-    assert "gains" not in lead
 
 
 def test_a_batch_that_failed_has_a_note_with_its_reason_and_does_not_count():
     records = sweep({16: 0.25, 64: 1.0, 256: 4.0})
     records[-1] = failed(records[-1])
-    reading = read(crossover, records)
+    reading = read(batch, records)
     assert [row[1].text for row in reading.tables[0].rows] == ["16", "64"]
     assert reading.tables[0].notes == ("mnist_mlp at batch 256 has no speed-up: RuntimeError: out of memory.",)
-    assert [point.at for point in reading.chart.points] == [16, 64]
+    assert [point.at for point in reading.beside[0].points] == [16, 64]
 
 
 def test_what_may_not_be_quoted_is_hollow_and_said():
     baselines = [factory.record("mnist_mlp", "cpu", noisy(1e-3, (1, 1, 1)), batch=batch, implementation="torch")
                  for batch in (16, 256)]  # fmt: skip
-    reading = read(crossover, factory.on_hosts([*sweep({16: 0.25, 64: 1.0, 256: 4.0}), *baselines], ALIKE))
-    assert {point.at: point.solid for point in reading.chart.points} == {16: True, 64: False, 256: True}
+    reading = read(batch, factory.on_hosts([*sweep({16: 0.25, 64: 1.0, 256: 4.0}), *baselines], ALIKE))
+    assert {point.at: point.solid for point in reading.beside[0].points} == {16: True, 64: False, 256: True}
     assert reading.answers[0].endswith(" 2 of 3 may be quoted.")
 
 
 def test_throughput_is_drawn_for_both_sides_over_the_batch():
-    (chart,) = read(crossover, factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)).beside
+    chart = read(batch, factory.on_hosts(sweep({16: 0.25, 64: 1.0, 256: 4.0}), ALIKE)).chart
     assert {point.panel for point in chart.points} == {"mnist_mlp"}
     by_side = {name: [p for p in chart.points if p.series == name] for name in ("CPU", "GPU")}
     assert [[point.at for point in points] for points in by_side.values()] == [[16, 64, 256]] * 2
@@ -228,7 +210,7 @@ def rising(cpu, gpu):
 def test_from_which_batch_a_larger_one_gains_little_is_said_and_a_column():
     cpu = {16: 1.6e-3, 64: 6.2e-3, 256: 24.5e-3}  # 10,000 examples a second, a few percent more by larger batches
     gpu = {16: 1.0e-3, 64: 1.0e-3, 256: 2.0e-3}  # twice as many up to the largest
-    result = read(crossover, factory.on_hosts(rising(cpu, gpu), ALIKE))
+    result = read(batch, factory.on_hosts(rising(cpu, gpu), ALIKE))
     assert (
         " A larger batch gains on the CPU less than 10 % beyond 16, on the GPU 10 % or more up to 256."
         in result.answers[0]
@@ -241,7 +223,7 @@ def test_from_which_batch_a_larger_one_gains_little_is_said_and_a_column():
 
 
 def test_a_batch_after_which_the_rate_falls_is_enough():
-    result = read(crossover, factory.on_hosts(rising({16: 1e-3, 64: 8e-3}, {16: 1e-3, 64: 1e-3, 256: 3.9e-3}), ALIKE))
+    result = read(batch, factory.on_hosts(rising({16: 1e-3, 64: 8e-3}, {16: 1e-3, 64: 1e-3, 256: 3.9e-3}), ALIKE))
     assert "on the CPU less than 10 % beyond 16, on the GPU 10 % or more up to 64." in result.answers[0]
 
 
@@ -249,19 +231,19 @@ def test_sides_that_did_not_compute_the_same_do_not_count_and_their_row_says_so(
     records = sweep({16: 0.25, 64: 0.5, 256: 4.0})
     wrong = tuple(msgspec.structs.replace(run, first_loss=9.0) for run in records[-1].runs)
     records[-1] = msgspec.structs.replace(records[-1], runs=wrong)
-    reading = read(crossover, factory.on_hosts(records, ALIKE))
+    reading = read(batch, factory.on_hosts(records, ALIKE))
     assert [row[7].text for row in reading.tables[0].rows] == ["open", "open", "invalid"]
-    assert [point.solid for point in reading.chart.points] == [False] * 3
+    assert [point.solid for point in reading.beside[0].points] == [False] * 3
     assert "the CPU wins at all of the 2 batches that were timed, from 16 to 64" in reading.answers[0]
 
 
 def test_batches_of_several_campaigns_are_pooled_and_smoke_counts_for_none():
     newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z"}
-    reading = read(crossover, sweep({16: 2.0}) + sweep({64: 3.0}, **newer))
+    reading = read(batch, sweep({16: 2.0}) + sweep({64: 3.0}, **newer))
     assert [row[1].text for row in reading.tables[0].rows] == ["16", "64"]
     smoke = sweep({16: 0.2, 64: 0.5}, **newer, profile="smoke")
-    assert crossover.read(of_one_machine(smoke)) is None
-    assert read(crossover, sweep({16: 2.0, 64: 3.0}) + smoke).chart.points[0].value > 1
+    assert batch.read(of_one_machine(smoke)) is None
+    assert read(batch, sweep({16: 2.0, 64: 3.0}) + smoke).beside[0].points[0].value > 1
 
 
 # Threads
@@ -327,6 +309,16 @@ def test_where_fewer_threads_are_surely_faster_than_all_the_answer_says_by_how_m
     hardly = factory.record("mnist_mlp", "cpu", noisy(0.0399, NOISE[::-1]), threads=4)
     for records in (counted({1: 0.08, 4: 0.02, None: 0.01}), [*counted({1: 0.08, None: 0.04}), hardly]):
         assert "fastest" not in read(threads, factory.on_hosts(records, ALIKE)).answers[0]
+
+
+def test_the_lead_of_threads_names_the_least_and_the_greatest_gain():
+    other = [factory.record("mnist_cnn", "cpu", noisy(s), threads=count) for count, s in ((1, 0.08), (None, 0.04))]
+    records = [*counted({1: 0.08, 4: 0.02, None: 0.01}), *other]
+    lead = read(threads, factory.on_hosts(records, ALIKE)).lead
+    assert lead.startswith("On test-gpu, 16 cores, 16 threads make a step of mnist_cnn 2.00x (")
+    assert " as fast as 1, of mnist_mlp 8.00x (" in lead
+    alone = read(threads, factory.on_hosts(other, ALIKE)).lead
+    assert alone.endswith(" as fast as 1.")
 
 
 def test_threads_that_failed_leave_the_rest():
@@ -467,6 +459,18 @@ def test_a_share_within_the_noise_is_not_separated():
     assert "not separated" in reading.answers[0]
 
 
+def test_the_lead_of_dispatch_is_its_greatest_sure_share():
+    records = [
+        *ways({"nnx-jit": 0.010, "plain": 0.004, "scan": 0.001}),
+        *ways({"plain": 0.00101, "scan": 0.001}, "cpu"),
+    ]
+    lead = read(dispatch, factory.on_hosts(records, ALIKE)).lead
+    assert lead.startswith("On test-gpu, 16 cores, dispatch takes up to 90")
+    assert lead.endswith(" of a step: that of mnist_mlp on the GPU, written as nnx-jit.")
+    near = factory.on_hosts(ways({"plain": 0.00101, "scan": 0.001}), (1.1, 0.9, 1.0))
+    assert read(dispatch, near).lead == ""
+
+
 def test_no_several_steps_means_no_share():
     reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.004}))
     assert "not known" in reading.answers[0]
@@ -588,6 +592,17 @@ def test_mfu_and_floor_are_shares_of_the_measured_ceilings():
     assert memory.mfu == pytest.approx(0.05, rel=0.01)
     assert memory.floor_seconds == pytest.approx(0.01, rel=0.01)
     assert memory.of_floor == pytest.approx(0.5, rel=0.01)
+
+
+def test_the_lead_of_ceilings_says_how_near_steps_come_to_them():
+    near, far = (msgspec.structs.replace(bound(10**9, 10**6, seconds), workload=name)
+                 for name, seconds in (("near", 0.00125), ("far", 0.01)))  # fmt: skip
+    cases = {record.workload: msgspec.structs.replace(record.case, workload=record.workload) for record in (near, far)}
+    steps = [msgspec.structs.replace(record, case=cases[record.workload]) for record in (near, far)]
+    lead = read(roofline, [matmul(1e12), copy(1e10), *steps]).lead
+    assert lead.startswith("On test-gpu, 16 cores, the least time that a step on the GPU could take, its floor, is ")
+    assert "between 10 % (far) and 80 % (near) of its time." in lead
+    assert read(roofline, [matmul(1e12), copy(1e10), near]).lead == ""
 
 
 def test_a_ceiling_that_a_step_came_above_is_said_to_be_too_low():

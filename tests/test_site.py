@@ -445,10 +445,10 @@ def test_every_experiment_has_a_page_that_the_page_of_answers_links(checkout):
         page = (checkout / "build" / "html" / "experiments" / f"{name}.html").read_text(encoding="utf-8")
         assert f'href="../experiments/{name}.html"' in listed
         assert f"suite run --experiment {name}" in html.unescape(page)
-    crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
-    assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in crossed  # of one host
-    assert "../records.html?mnist_mlp.gpu.step.batch-64#20260102-000000-sweep" in crossed
-    assert "experiments.crossover.test-gpu-16-cores.dark.svg" in crossed
+    sweep = (checkout / "build" / "html" / "experiments" / "batch.html").read_text(encoding="utf-8")
+    assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in sweep  # of one host
+    assert "../records.html?mnist_mlp.gpu.step.batch-64#20260102-000000-sweep" in sweep
+    assert "experiments.batch.test-gpu-16-cores.dark.svg" in sweep
 
 
 def test_an_experiment_moves_nothing_on_the_home_page_but_the_questions_it_answers():
@@ -461,7 +461,7 @@ def test_an_experiment_moves_nothing_on_the_home_page_but_the_questions_it_answe
     assert now == then
     asked = ["what-does-the-batch-size-do.html" in questions.search(pages["index.md"])[0] for pages in (before, after)]
     assert asked == [False, True]
-    assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
+    assert after["experiments/batch.md"] != before["experiments/batch.md"]
 
 
 def test_a_machine_without_ceilings_says_why_its_shares_are_empty():
@@ -486,7 +486,7 @@ def swept():
         for batch, ratio in ((16, 0.25), (64, 1.0), (128, 2.0), (256, 4.0))
         for side, seconds in (("cpu", 1e-3), ("gpu", 1e-3 / ratio))
     ]
-    return tuple(sealed(msgspec.structs.replace(record, experiment="crossover")) for record in made)
+    return tuple(sealed(msgspec.structs.replace(record, experiment="batch")) for record in made)
 
 
 def _models(records):
@@ -798,9 +798,7 @@ def test_what_a_table_is_filtered_by_stands_in_the_address(checkout, browser):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    "place", ["index.html", "experiments/crossover.html", "answers/what-does-the-batch-size-do.html"]
-)
+@pytest.mark.parametrize("place", ["index.html", "experiments/batch.html", "answers/what-does-the-batch-size-do.html"])
 def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place):
     rendered(checkout, *factory.campaign(), *swept())
     built(checkout)

@@ -247,6 +247,15 @@ def test_each_outcome_is_a_clause(cpu, gpu, words):
     assert threshold_map.clause(plain).startswith(words)
 
 
+def test_ways_in_which_the_cpu_wins_nowhere_come_last():
+    crossing, never = found_in(world())["crossover_mlp", "jax"], found_in(world((60e-6, 1 / 1e9), GPU))
+    (said,) = threshold_map.answers([never["crossover_mlp", "jax"], crossing])
+    assert said.startswith("The CPU wins a training step, written as jax below about 2.5")
+    assert ". Written as jax (timed from 389 kFLOP up), it wins nowhere. This holds for " in said
+    (alone,) = threshold_map.answers([never["crossover_mlp", "jax"]])
+    assert alone.startswith("The CPU wins a training step nowhere, written as jax (timed from 389 kFLOP up). This")
+
+
 def test_another_precision_is_no_part_of_it():
     def fast(record):
         case = msgspec.structs.replace(record.case, precision="tf32")
@@ -322,6 +331,12 @@ def test_one_sentence_a_family_names_the_condition_and_what_else_turns_it():
         in networks.partition("Its form matters beside its work: ")[2]
     )
     assert "as xgboost up to 1,840,000 elements" in trees
+
+
+def test_a_page_begins_with_the_lead_of_its_experiment_and_not_with_another_question():
+    page = factory.pages([*factory.hosts(), *world()])["experiments/crossover.md"]
+    lead = page.partition('<p class="lead">')[2].partition("</p>")[0]
+    assert lead.startswith("On test-gpu, 16 cores, the CPU wins a training step, written as jax below about 2.5")
 
 
 def test_what_may_not_be_quoted_is_said_once_where_all_lack_the_same():

@@ -16,7 +16,6 @@ from suite.results.views.rows import count_cell, number_cell, row_of, speedup_ce
 from suite.results.views.table import Cell, Table
 
 LITTLE = 0.10  # gain of a larger batch
-_CONDITION = "This holds for one step in full float32, its batch on the device, on all cores."
 _COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", "status",
             "hosts", "CPU: best larger batch", "GPU: best larger batch")  # fmt: skip
 
@@ -42,7 +41,7 @@ def chart(sweeps: Sweeps) -> Chart:
     points = [pooled_point(item, name, at=item.case.batch) for name, sweep in sweeps.items() for item in sweep]
     crossings = {name: crossed(sweep) for name, sweep in sweeps.items()}
     return Chart(
-        name="batch",
+        name="speedups",
         caption="CPU time over GPU time of one step; above 1 the GPU wins. The thick line on 1 is the interval of the "
         "batch from which it does.",
         across="batch, log scale",
@@ -65,7 +64,6 @@ def throughput(sweeps: Sweeps) -> Chart:
     """Return the examples a second of both sides over the batch."""
     rates = [_rate(side, item.quotable) for sweep in sweeps.values() for item in sweep for side in (item.cpu, item.gpu)]
     return Chart(
-        name="throughput",
         caption="Examples a second of both sides. A side that still gains from a larger batch has room left.",
         across="batch, log scale",
         up="examples/s, log scale",
@@ -83,36 +81,6 @@ def table(evidence: Evidence, sweeps: Sweeps) -> Table:
         rows=tuple(_row(item, sweep) for sweep in sweeps.values() for item in sweep),
         notes=tuple(_untimed(evidence, sweeps)),
     )
-
-
-def lead(sweeps: Sweeps) -> str:
-    """Return below which batches the CPU wins, else where it comes nearest to the GPU, and the condition."""
-    turns = [(sweep, crossed(sweep)) for sweep in sweeps.values()]
-    cpu = [f"{_title(sweep)} {_below(sweep, turn)}" for sweep, turn in turns if turn.outcome in ("from", "never")]
-    unclear = [_title(sweep) for sweep, turn in turns if turn.outcome == "not separated"]
-    gpu = [item for sweep, turn in turns if turn.outcome == "always" for item in sweep if _counted(item)]
-    clauses = [f"The CPU wins {'; '.join(cpu)}."] if cpu else []
-    if gpu:
-        models = units.pluralize(len({item.workload for item in gpu}), "other model" if cpu or unclear else "model")
-        nearest = min(gpu, key=lambda item: item.ratio.value)
-        clauses.append(
-            f"The GPU wins at each of the {units.count(len(gpu))} batches of {models}. The CPU comes nearest with "
-            f"{_title([nearest])} at batch {units.count(nearest.case.batch)}: the GPU is "
-            f"{words(nearest.ratio.estimate)} as fast.{nearest.caveat}"
-        )
-    if unclear:
-        clauses.append(f"Noise hides which side wins {' and '.join(unclear)}.")
-    return " ".join([*clauses, _CONDITION])
-
-
-def _title(sweep: Sequence[PooledSpeedUp]) -> str:
-    return f"“{sweep[0].record.description.title}”"
-
-
-def _below(sweep: Sequence[PooledSpeedUp], turn: Crossing) -> str:
-    if turn.outcome == "from":
-        return f"below a batch {from_size(turn)}"
-    return f"at all batches up to {units.count(sweep[-1].case.batch)}"
 
 
 def answer(name: str, sweep: Sequence[PooledSpeedUp]) -> str:

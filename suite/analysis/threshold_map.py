@@ -34,12 +34,18 @@ def _families(thresholds: Sequence[Threshold]) -> tuple[str, ...]:
 
 
 def _answer(family: str, thresholds: Sequence[Threshold]) -> str:
-    where = "; ".join(
-        f"{'written ' if item is thresholds[0] else ''}as {item.way} {clause(item)}" for item in thresholds
+    wins = "; ".join(f"as {item.way} {clause(item)}" for item in thresholds if item.found.outcome != "always")
+    loses = " or ".join(
+        f"as {item.way} (timed from {work_words(item.usual[0].work, item.unit)} up)"
+        for item in thresholds
+        if item.found.outcome == "always"
     )
+    said = f"The CPU wins {_WHAT[family]}, written {wins}." if wins else f"The CPU wins {_WHAT[family]} nowhere"
+    if loses:
+        said += f" Written {loses}, it wins nowhere." if wins else f", written {loses}."
     doubts = {item.way: item.reasons[0] for item in thresholds if item.reasons}
     quoted = f" Not to be quoted yet: {_named(doubts, len(thresholds))}." if doubts else ""
-    return f"The CPU wins {_WHAT[family]}, {where}. This holds for {CONDITIONS[family]}.{_shape(thresholds)}{quoted}"
+    return f"{said} This holds for {CONDITIONS[family]}.{_shape(thresholds)}{quoted}"
 
 
 def _named(doubts: dict[str, str], count: int) -> str:

@@ -50,7 +50,7 @@ OBSERVATIONS = (
         rule="By training from storage on, since the article's reads and distorts its pictures; a batch on the device "
         "decides nothing. Reproduced if the GPU is surely busy less than 60 % of the time. Refuted if surely more "
         "than 90 %.",
-        experiment="crossover",
+        experiment="batch",
         numbers=(("cifar10_tf_cnn", "throughput_b512"),),
         judge=_half_idle,
     ),

@@ -34,8 +34,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             "It turns with the work of one example: a small network needs a large batch to fill the GPU, a large one a "
             "small batch. The speed-up grows while the CPU is full and the GPU is not."
         ),
-        draw=partial(shown, facts, evidence, "crossover", f"On the GPU, {sweep[0].workload} {gains}", "throughput"),
-        tables=tables(facts, evidence, "crossover")[-1:],
+        draw=partial(shown, facts, evidence, "batch", f"On the GPU, {sweep[0].workload} {gains}"),
+        tables=tables(facts, evidence, "batch"),
     )
 
 
@@ -49,8 +49,8 @@ QUESTION = Question(
     place=4,
     also=("throughput", "larger batch", "examples a second", "occupancy"),
     wanted="This needs one model at several batch sizes, on a CPU and a GPU of the same machine.",
-    command="nox -s bench -- cifar10_tf_cnn --experiment crossover",
-    evidence=("crossover", "serving"),
+    command="nox -s bench -- cifar10_tf_cnn --experiment batch",
+    evidence=("batch", "serving"),
     read_next=("why_is_my_gpu_slower_than_my_cpu", "cpu_or_gpu_for_inference"),
     answer=answer,
 )
