@@ -266,6 +266,18 @@ def test_the_answer_names_the_range_the_articles_way_and_the_ways_in_which_the_c
     assert "documented 13.29x. The CPU is faster in torch loop-wait." in answer
 
 
+def test_what_is_not_certified_may_not_be_quoted_although_its_hosts_agree():
+    steps = timed({"cpu": 4e-3, "gpu": 1e-4})
+    faster = timed({"cpu": 1e-3}, implementation="torch")
+    loop = timed({"cpu": 6e-3, "gpu": 2e-3}, implementation="keras", variant="fit-jax", scope="written")
+    reading, table = rows([*steps, *faster, *loop])
+    assert table["jax, on the device"]["status"].text == "not certified"
+    assert {point.row: point.solid for point in reading.chart.points} == {
+        "keras fit, on jax": True, "jax, on the device": False,
+    }  # fmt: skip
+    assert reading.answers[0].endswith(" 1 of 2 may be quoted.")
+
+
 def test_the_lead_names_the_network_that_depends_most_on_how_it_is_written():
     about = msgspec.structs.replace(NETWORK, name="mnist_cnn")
     sides = [("cpu", 4e-3), ("gpu", 1e-4)]

@@ -245,6 +245,17 @@ def deepening():
         yield stored(about, gpu_alone, "gpu", "step", experiment="depth")
 
 
+def test_the_lead_says_what_the_deepest_network_costs_on_each_side():
+    lead = depth.read(of_one_machine(factory.on_hosts(list(deepening()), ALIKE))).lead
+    assert lead.startswith("On test-gpu, 16 cores, the time of an example grows from catdog_cnn_base to ")
+    gpu, cpu = lead.partition(": ")[2].split("; ")
+    assert gpu.startswith("on the GPU 1.25x (")
+    assert " from storage, 22.2" in gpu
+    assert cpu.startswith("on the CPU 33")
+    only = [record for record in deepening() if record.workload == BASE.name]
+    assert depth.read(of_one_machine(only)).lead == ""
+
+
 def invalid(record):
     runs = tuple(msgspec.structs.replace(run, compilations=3) for run in record.runs)
     return msgspec.structs.replace(record, runs=runs)

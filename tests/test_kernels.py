@@ -321,7 +321,7 @@ def test_a_step_is_kernels_and_gaps():
     assert [cell.text for cell in row[:5]] == ["mnist_mlp", "1.00 ms", "600 µs", "404 µs", "60 %"]
     assert [cell.text for cell in row[6:]] == ["12.0", "launch-bound", "quotable", "3"]
     (answer,) = found.answers
-    assert answer.startswith("1 of 1 step is launch-bound: the GPU works for 59.8 % (")
+    assert answer.startswith("1 of 1 step is launch-bound: mnist_mlp. The GPU works for 59.8 % (")
 
 
 def test_a_share_and_its_interval_end_at_the_whole_step():
@@ -332,16 +332,16 @@ def test_a_share_and_its_interval_end_at_the_whole_step():
 def test_the_answer_says_up_to_how_much_work_a_step_waits():
     found = read(both(0.0006), both(0.0097, 0.01, name="cifar10_mlp"), both(0.0001, 0.001, name="mnist_cnn"))
     (answer,) = found.answers
-    assert answer.startswith("2 of 3 steps are launch-bound: the GPU works for 9.9")
-    assert answer.endswith(" Launch-bound are steps with kernels of at most 600 µs; none with 9.70 ms or more is.")
+    assert answer.startswith("2 of 3 steps are launch-bound: mnist_cnn, mnist_mlp. The GPU works for 9.9")
+    assert answer.endswith(" No step with kernels of 9.70 ms or more is launch-bound.")
     assert [point.row for point in found.chart.points] == ["mnist_cnn", "mnist_mlp", "cifar10_mlp"]
     assert [point.series for point in found.chart.points] == ["launch-bound", "launch-bound", "busy"]
 
 
 def test_where_none_waits_the_answer_names_no_bound():
     (answer,) = read(both(0.00099)).answers
-    assert answer.startswith("None of 1 step is launch-bound: the GPU works for 98.")
-    assert "Launch-bound are" not in answer
+    assert answer.startswith("None of 1 step is launch-bound. The GPU works for 98.")
+    assert "or more is" not in answer
 
 
 @pytest.mark.parametrize(

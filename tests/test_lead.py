@@ -41,8 +41,9 @@ def quoting(*models):
 def test_the_centre_of_all_models_comes_first_with_its_spread_and_how_well_each_is_known():
     answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
     assert answer == (
-        "A step in full float32 is 20x as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores beside it. That is the "
-        "geometric mean of 3 models, which are between 10x and 40x; each is known to about ±2.3 %."
+        "A step in full float32 is 20x as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores of the Test CPU "
+        "(Sapphire Rapids) beside it. That is the geometric mean of 3 models, which are between 10x and 40x; each is "
+        "known to about ±2.3 %."
     )
 
 

@@ -138,7 +138,9 @@ def test_a_speed_up_beside_a_slow_cpu_says_so_in_its_row_its_note_and_the_first_
     assert item.slow_cpu.startswith("2 cores of B few take 0.40 (")
     assert item.slow_cpu.endswith(") of the time of these 16")
     assert state_cells(item)[0].text == item.state + ", slow CPU" * marked
-    assert ["0.40 (" in note and "2 cores of B few" in note for note in slow_cpu_notes([item, item])] == [True] * marked
+    notes = list(slow_cpu_notes([item, item]))
+    assert ["0.40 (" in note and "2 cores of B few" in note for note in notes] == [True] * marked
+    assert [note.endswith(" (step, copied).") for note in notes] == [scope == "transfer"] * marked
     (alone,) = of_pools(current(pools(factory.on_hosts(sides[:2], NOISE))))
     assert (alone.slow_cpu, state_cells(alone)[0].text) == ("", alone.state)
     if marked:

@@ -113,7 +113,6 @@ def hardware_threads(machine: Machine) -> str:
     if machine.virtual and cores > 1:
         return (
             f"This virtual machine does not tell which of its {units.count(cores)} cores share one of the processor. "
-            "Often two are the two hardware threads of one: then half of them have one each, and the further ones gain "
-            "less."
+            "Often two share one: then the first half have a core of the processor each, and the others gain less."
         )
     return ""

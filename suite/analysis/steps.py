@@ -148,16 +148,22 @@ def untimed(evidence: Evidence, fits: Callable[[Record], bool], groups: Iterable
 
 def said_of(items: Iterable[PooledSpeedUp]) -> str:
     """Return a sentence on which speed-ups may be quoted; '' if all may."""
-    return _said([item.caveat for item in items])
+    return said_of_caveats([item.caveat for item in items])
 
 
 def said_of_pooled(values: Iterable[Pooled]) -> str:
     """Return `said_of` for other pooled numbers."""
-    reasons = [next(lacking(value), "") for value in values]
-    return _said([f" Not to be quoted yet: {reason}." if reason else "" for reason in reasons])
+    return said_of_caveats([caveat_of(value) for value in values])
 
 
-def _said(caveats: Sequence[str]) -> str:
+def caveat_of(value: Pooled) -> str:
+    """Return why a pooled number may not be quoted, as a further sentence; '' if it may."""
+    reason = next(lacking(value), "")
+    return f" Not to be quoted yet: {reason}." if reason else ""
+
+
+def said_of_caveats(caveats: Sequence[str]) -> str:
+    """Return a sentence on how many numbers may be quoted, given each one's caveat; of a single number its own."""
     quotable = caveats.count("")
     if len(caveats) == 1:
         return caveats[0]

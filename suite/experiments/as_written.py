@@ -2,11 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import ratio_point, said_of_pooled, usual_case, words
+from suite.analysis.steps import caveat_of, ratio_point, said_of_caveats, usual_case, words
 from suite.case import Backend, Case
 from suite.experiments import headline
 from suite.results.cite.number import Key
@@ -26,18 +26,18 @@ TITLE = "How does the answer depend on how the loop is written?"
 TESTS = ()
 BASELINES = ("torch", "keras", "xgboost")
 METHOD = (
-    "One step of the same network at its headline batch, written in each way that people use, on both sides in float32 "
-    "at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by fit, or by "
-    "train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the loss added up "
-    "on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices (nnx-loop), the loss "
-    "read each step (nnx-loop-wait), or with the examples on the device and a call an epoch (resident-loop). The other "
-    "ways have their batch on the device, or copied where that is said: PyTorch eager, compiled or captured, JAX "
-    "compiled once, which is the step of the copyable files, or, of short steps, several a call. A sample has many "
-    "steps, and ends when all is computed. Keras' progress bar is off. Loops pass the same checks as steps. Two need "
-    "the compiled program, which only JAX shows: its products are counted, and its loops by the step replayed. A "
-    "captured step has no CPU side of its own and is set against the same step uncaptured, a single thread of XGBoost "
-    "against its GPU. The article's way is marked, whatever framework Keras runs on. Where the article's fit had a "
-    "generator, this one has arrays."
+    "One step of the same network at its headline batch, written in each way that people use, on both sides in "
+    "float32 at highest precision. A loop as written takes its examples from arrays in the host's memory: Keras by "
+    "fit, or by train_on_batch for each slice; PyTorch by a DataLoader with its defaults, batch.to(device), and the "
+    "loss added up on the device (loop) or read each step (loop-wait); JAX by nnx.jit once per step on slices "
+    "(nnx-loop), the loss read each step (nnx-loop-wait), or with the examples on the device and a call an epoch "
+    "(resident-loop). The other ways have their batch on the device, or copied where that is said: PyTorch eager, "
+    "compiled or captured, JAX compiled once, which is the step of the copyable files, or, of short steps, several a "
+    "call. A sample has many steps, and ends when all is computed. Keras' progress bar is off. Loops pass the same "
+    "checks as steps, but for two that need the compiled program, which only JAX shows: one counts its products, one "
+    "replays it. A CPU captures no graph: a captured step on the GPU is set against the same step uncaptured on the "
+    "CPU, and XGBoost on a GPU also against one thread. The article's way is marked, whatever framework Keras runs "
+    "on. Where the article's fit had a generator, this one has arrays."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
@@ -97,6 +97,13 @@ class Way:
         return way_of(self.case) + where
 
     @property
+    def caveat(self) -> str:
+        """Why its speed-up may not be quoted, as a further sentence; '' if it may, or has none."""
+        if self.item is not None:
+            return self.item.caveat
+        return caveat_of(self.ratio) if self.ratio else ""
+
+    @property
     def of_article(self) -> bool:
         """Whether the article wrote it so."""
         way = self.about.source.way
@@ -120,7 +127,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     charts = (_chart(name, networks[name]) for name in sorted(networks, key=lambda name: (name != widest, name)))
     first, *further = [chart for chart in charts if chart.points] or [None]
     lead = _lead(evidence.records[0].machine.name, networks[widest]) if widest else ""
-    return ExperimentResult(answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)), lead=lead)
+    return ExperimentResult(
+        answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)), lead=lead
+    )
 
 
 def _widest(networks: Mapping[str, Sequence[Way]]) -> str:
@@ -140,7 +149,7 @@ def _lead(machine: str, ways: Sequence[Way]) -> str:
     claim = f"; its article documents {_documented(slow.about)}" if slow.about.source.way else ""
     return (
         f"On {machine}, the GPU is {words(least.estimate)} as fast if {slow.case.workload} is written as {slow.words}, "
-        f"{words(most.estimate)} as {fast.words}{claim}.{said_of_pooled([least, most])}"
+        f"{words(most.estimate)} as {fast.words}{claim}.{said_of_caveats([slow.caveat, fast.caveat])}"
     )
 
 
@@ -164,7 +173,9 @@ def _chart(name: str, ways: Sequence[Way]) -> Chart:
         caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster.",
         across="CPU time / GPU time, log scale",
         points=tuple(
-            ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words) for way in ways if way.ratio
+            replace(ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words), solid=not way.caveat)
+            for way in ways
+            if way.ratio
         ),
         level=1.0,
         finding="Each way against itself, a step is {span} as fast on the GPU",
@@ -281,4 +292,4 @@ def _answer(name: str, ways: Sequence[Way]) -> str:
         )
     lost = [way.words for way, ratio in known if ratio.high is not None and ratio.high < 1]
     turns = f" The CPU is faster in {', '.join(lost)}." if lost else " In no way is the CPU surely faster."
-    return f"{said}.{turns}{said_of_pooled([ratio for _, ratio in known])}"
+    return f"{said}.{turns}{said_of_caveats([way.caveat for way, _ in known])}"

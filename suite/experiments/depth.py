@@ -89,7 +89,27 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         finding="Examples a second: up to {most}",
     )
     answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
-    return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
+    lead = _lead(evidence.records[0].machine.name, found)
+    return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None, lead=lead)
+
+
+def _lead(machine: str, found: Networks) -> str:
+    """Return how the time of an example grows from the first network to the deepest; '' if no side has both."""
+    names = list(dict.fromkeys(name for name, _ in found))
+    base, deep = names[0], names[-1]
+    clauses, gains = [], []
+    for backend in ("gpu", "cpu"):
+        sides = found.get((base, backend), {}), found.get((deep, backend), {})
+        longer = {scope: rate_over(*(side[scope] for side in sides)) for scope in ("epoch", "step")
+                  if all(scope in side for side in sides)}  # fmt: skip
+        if "epoch" in longer and base != deep:
+            alone = f", {words(longer['step'].estimate)} with the batch on the device" if "step" in longer else ""
+            clauses.append(f"on the {backend.upper()} {words(longer['epoch'].estimate)} from storage{alone}")
+            gains += longer.values()
+    if not clauses:
+        return ""
+    grows = f"On {machine}, the time of an example grows from {base} to {deep}"
+    return f"{grows}: {'; '.join(clauses)}.{said_of_pooled(gains)}"
 
 
 def networks(evidence: Evidence) -> Networks:

@@ -128,18 +128,18 @@ def _answer(found: Sequence[KernelTime]) -> str:
     """Return how many steps wait for launches, and with how much work a step they no longer do."""
     waiting = [each for each in found if launch_bound(each)]
     ends = {each.step.case.workload: busy(each) for each in (found[0], found[-1])}
-    span = ", and for ".join(f"{percent_words(share)} of a step of {name}" for name, share in ends.items())
+    span = " and ".join(f"{percent_words(share)} of a step of {name}" for name, share in ends.items())
     few = units.count(len(waiting)) if waiting else "None"
     said = said_of_pooled([each.busy for each in found])
     first = f"{few} of {units.pluralize(len(found), 'step')} {'is' if len(waiting) < 2 else 'are'} launch-bound"
-    return f"{first}: the GPU works for {span}.{_turn(found, waiting)}{said}"
+    names = f": {', '.join(each.step.case.workload for each in waiting)}" if waiting else ""
+    return f"{first}{names}. The GPU works for {span}.{_turn(found, waiting)}{said}"
 
 
 def _turn(found: Sequence[KernelTime], waiting: Sequence[KernelTime]) -> str:
-    """Return up to how much work a step waits, and from how much on none does; '' if none waits."""
-    if not waiting:
-        return ""
-    longest = max(each.kernels.seconds.value for each in waiting)
+    """Return from how much work on no step waits; '' if none waits or those with the most work do."""
+    longest = max((each.kernels.seconds.value for each in waiting), default=0.0)
     above = [each.kernels.seconds.value for each in found if each.kernels.seconds.value > longest]
-    turn = f"; none with {units.seconds(min(above))} or more is" if above else ""
-    return f" Launch-bound are steps with kernels of at most {units.seconds(longest)}{turn}."
+    if not waiting or not above:
+        return ""
+    return f" No step with kernels of {units.seconds(min(above))} or more is launch-bound."

@@ -62,7 +62,8 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     )
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     answers = tuple(_answers(ceilings, known, current_steps(evidence.records)))
-    return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares))
+    lead = _lead(evidence.records[0].machine.name, known)
+    return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares), lead=lead)
 
 
 def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
@@ -154,13 +155,35 @@ def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]], steps: Sequ
         mine = [item for item in steps if (item.record.backend, item.record.case.precision) == (backend, precision)]
         yield said + (_above(ceiling, mine) if kind == MATMUL else "")
     for backend in ("cpu", "gpu"):
-        mine = [one for one in known if one[1].record.backend == backend and one[1].record.description.is_network]
-        if len(mine) > 1:
-            (least, far), (most, near) = mine[0], mine[-1]
-            yield (
-                f"The floor of a step on the {backend.upper()} is between {units.percent(least)} ({_named(far)}) and "
-                f"{units.percent(most)} ({_named(near)}) of its time." + caveat(item for _, item in mine)
-            )
+        if mine := _networks_on(backend, known):
+            yield f"The floor of a step on the {backend.upper()} is between {_span(mine)} of its time.{_caveat(mine)}"
+
+
+def _lead(machine: str, known: Sequence[tuple[float, Summary]]) -> str:
+    """Return which share of a step's time its floor is, on the GPU if there is one; '' for fewer than two networks."""
+    backend = "gpu" if _networks_on("gpu", known) else "cpu"
+    mine = _networks_on(backend, known)
+    if not mine:
+        return ""
+    return (
+        f"On {machine}, the least time that a step on the {backend.upper()} could take, its floor, is between "
+        f"{_span(mine)} of its time.{_caveat(mine)}"
+    )
+
+
+def _networks_on(backend: str, known: Sequence[tuple[float, Summary]]) -> Sequence[tuple[float, Summary]]:
+    """Return the networks' steps on a backend; none if it has fewer than two."""
+    mine = [one for one in known if one[1].record.backend == backend and one[1].record.description.is_network]
+    return mine if len(mine) > 1 else []
+
+
+def _span(steps: Sequence[tuple[float, Summary]]) -> str:
+    (least, far), (most, near) = steps[0], steps[-1]
+    return f"{units.percent(least)} ({_named(far)}) and {units.percent(most)} ({_named(near)})"
+
+
+def _caveat(steps: Sequence[tuple[float, Summary]]) -> str:
+    return caveat(item for _, item in steps)
 
 
 def _above(ceiling: Ceiling, steps: Sequence[Summary]) -> str:

@@ -22,15 +22,16 @@ TITLE = "How much faster are more threads?"
 TESTS = ("O8",)
 METHOD = (
     "One step is timed on the CPU by processes that may use 1, 2, 4 and so on of the granted cores. Each speed is the "
-    "time with the fewest threads over the time with more, each pooled over hosts; ideal would be twice the speed with "
-    "twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
+    "time with the fewest threads over the time with more, each pooled over hosts; ideal would be twice the speed "
+    "with twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
     "shrinks when it is set against more threads. A headline step has all cores; where fewer threads are surely "
     "faster, the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
     "fastest is known only after all were timed, so that its gain is a little flattered. How many cores would equal "
     "the GPU follows from Amdahl's law, fitted to three numbers of threads or more: a part of a step that they share, "
     "and one that none shortens. It is in favour of the CPU, whose threads also wait for memory and for each other. "
-    "'Never' means that the part that none shortens already takes longer than the GPU. A core is a hardware thread. A "
-    "process gets one of each core of the processor first, so where two share one, 8 of 16 have a core each."
+    "'Never' means that the part that none shortens already takes longer than the GPU. A core is a hardware thread. "
+    "Where two share a core of the processor and the machine tells so, a process gets one of each first: 8 of 16 have "
+    "one each."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
@@ -97,7 +98,21 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)
     tables = (table, _equal_table(equals)) if equals else (table,)
-    return ExperimentResult(answers=tuple(answers), tables=tables, chart=chart)
+    lead = _lead(evidence.records[0].machine.name, groups)
+    return ExperimentResult(answers=tuple(answers), tables=tables, chart=chart, lead=lead)
+
+
+def _lead(machine: str, groups: Sequence[Sequence[Pool]]) -> str:
+    """Return between which gains all threads make a step faster than the fewest do."""
+    gains = sorted(((over(group[0], group[-1]), group) for group in groups), key=lambda each: each[0].value)
+    (least, slow), (most, fast) = gains[0], gains[-1]
+    few, many = (units.count(threads(pool)) for pool in (slow[0], slow[-1]))
+    said = (
+        f"On {machine}, {many} threads make a step of {slow[0].case.workload} {words(least.estimate)} as fast as {few}"
+    )
+    if slow is not fast:
+        said += f", of {fast[0].case.workload} {words(most.estimate)}"
+    return f"{said}.{said_of_pooled([gain for gain, _ in gains])}"
 
 
 def _gpus(evidence: Evidence) -> dict[str, Pool]:

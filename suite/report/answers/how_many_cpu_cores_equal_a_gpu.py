@@ -1,6 +1,7 @@
 """Cores: how many would take as long as the GPU, by Amdahl's law."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from suite import units
@@ -30,15 +31,15 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     title = "More of these cores never reach the GPU" if math.isinf(first.cores.value) else "How far more threads help"
     return Answer(
         sentence=Html(_SENTENCES[math.isinf(first.cores.value)]).format(
-            quoting.model(first.gpu.newest.description),
-            _threads(first),
-            number.words,
-            quoting.gpu,
-            quoting.seconds(first.gpu).words,
+            model=quoting.model(first.gpu.newest.description),
+            threads=_threads(first),
+            number=number.words,
+            gpu=quoting.gpu,
+            seconds=quoting.seconds(first.gpu).words,
         ),
         numbers=(number, quoting.seconds(first.gpu)),
         turns=Html(" ").join(
-            filter(None, (_rule(len(equals), len(gpus)), _others(quoting, others), _baseline(evidence, first)))
+            filter(None, (_rule(first, len(equals), len(gpus)), _others(quoting, others), _baseline(evidence, first)))
         ),
         draw=partial(shown, facts, evidence, "threads", title),
         tables=tables(facts, evidence, "threads"),
@@ -46,8 +47,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 
 _SENTENCES = {
-    True: "No number for {}: infinitely many, extrapolated from {}, take {}, one {} takes {}.",
-    False: "For {}, extrapolated from {}, about {} equal one {}, which takes {} a step.",
+    True: "No number is enough for {model}: unlimited cores would take {number} a step, one {gpu} takes {seconds}.",
+    False: "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
 
 
@@ -57,12 +58,13 @@ def _threads(equal: EqualCores) -> str:
     return f"{few} to {many} threads"
 
 
-def _rule(timed: int, models: int) -> Html:
+def _rule(first: EqualCores, timed: int, models: int) -> Html:
     """Return what the number hangs on, and for how many models it is known."""
     return Html(
         "Part of each step runs on one core only. If that part alone takes longer than the GPU’s step, no number of "
-        "cores is enough. More cores than were timed are extrapolated by Amdahl’s law. {} of {} were timed by threads."
-    ).format(units.count(timed), units.pluralize(models, "model"))
+        "cores is enough. From {} that were timed, further cores are extrapolated by Amdahl’s law. {} of {} were timed "
+        "by threads."
+    ).format(_threads(first), units.count(timed), units.pluralize(models, "model"))
 
 
 def _baseline(evidence: Evidence, equal: EqualCores) -> str:
@@ -71,7 +73,7 @@ def _baseline(evidence: Evidence, equal: EqualCores) -> str:
     item = next((each for each in evidence.speedups if each.headline and each.workload == name), None)
     if item is None or not item.baselines:
         return ""
-    return f"The law is that of JAX’s step: on all cores {item.baselines[0].takes} of its time."
+    return f"The law is fitted to JAX’s step; on all cores {item.baselines[0].takes} of its time."
 
 
 def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
@@ -82,7 +84,8 @@ def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
         within = units.seconds_interval(rest.low, rest.high)
     else:
         words, within = units.pluralize(cores.whole(equal.cores.value), "core"), cores.interval(equal.cores)
-    return quoting.of_pools(f"{words} ({within if within != units.DASH else 'no interval'})", pools, caveat)
+    text = f"{words} ({within if within != units.DASH else 'no interval'})"
+    return replace(quoting.of_pools(text, pools, caveat), words=Html(text))  # no published number to lead to
 
 
 def _others(quoting: Quoting, equals: list[EqualCores]) -> Html:

@@ -103,9 +103,11 @@ def _timed(pairs: Sequence[_Compared]) -> Counter[str]:
 def _beside(pairs: Sequence[_Compared]) -> Html:
     """Return for how many models each framework was timed, those of the question also if for none."""
     numbers = {**_timed(pairs), **{name: 0 for name in _ASKED if name not in _timed(pairs)}}
-    return Html("Timed beside JAX: {}.").format(
-        listed([f"{_FRAMEWORKS.get(name, name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()])
+    names = listed(
+        [f"{_FRAMEWORKS.get(name, name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()]
     )
+    loops = Html(' Keras is timed in loops, <a href="../experiments/as_written.html">as people write them</a>.')
+    return Html("Timed beside JAX in a step: {}.{}").format(names, "" if numbers.get("keras") else loops)
 
 
 def _number(quoting: Quoting, pair: _Compared) -> Quoted:

@@ -37,10 +37,12 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 def _turns(evidence: Evidence, quoting: Quoting) -> Html:
     slug = quoting.machine.slug
     turning = thresholds({(slug, case): pool for case, pool in evidence.pools.items()})
-    item = next((one for one in turning if one.family == _FAMILY and one.way.startswith(_XGBOOST) and one.known), None)
+    tables = {one.way.partition(" ")[0]: one for one in turning if one.family == _FAMILY}
+    item = tables.get(_XGBOOST)
     rule = Html("It turns with the size of the table, its rows times columns.")
-    if item is None:
-        return Html("{} From which size on the GPU gains is not measured yet.").format(rule)
+    if item is None or not item.known:
+        jax = f" With boosting in JAX the CPU wins {threshold_map.clause(tables['jax'])}." if "jax" in tables else ""
+        return Html("{} From which size on XGBoost gains is not measured yet.{}").format(rule, jax)
     words = f"{threshold_map.size_words(item.found, item.unit)} ({threshold_map.interval_words(item.found, item.unit)})"
     return Html("{} {} gains from {} on.").format(rule, item.way, quoting.threshold(item, words).words)
 

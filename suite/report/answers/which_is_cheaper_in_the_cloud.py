@@ -1,12 +1,14 @@
-"""Money: the same step on a rented GPU and on a rented CPU, by the dated prices of both."""
+"""Money: the same step on a rented GPU and on a CPU, by dated prices of both, or what the CPU may cost."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from suite import units
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoted, Quoting, span
+from suite.results.pooled.kinds import FEWEST_MODELS, mean_ratio
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
@@ -17,7 +19,10 @@ _Offer = tuple[Pool, Price, Pooled]  # a CPU's step, its price, and its cost ove
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return how many times the GPU's cost a step on a priced CPU has, for the models at both ends."""
+    """Return how many times the GPU's cost a step on a priced CPU has, for the models at both ends.
+
+    Without the price of a CPU, return at which price a step would cost the same on the GPU's host.
+    """
     quoting = Quoting(facts=facts, evidence=evidence)
     price = price_of(quoting.machine, facts.prices) if quoting.machine.gpus else None
     if price is None:
@@ -30,7 +35,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         for offer in _offers(facts, step, price)
     ]
     if not offers:
-        return None
+        return _of_its_host(quoting, price)
     offers.sort(key=lambda each: each[1][2].value)
     ends = (offers[0], offers[-1])
     numbers = tuple(_number(quoting, step, offer) for step, offer in ends)
@@ -43,6 +48,37 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             _price(price), _price(cpu_price), low, high
         ),
     )
+
+
+def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
+    """Return what an hour of the host's CPU would cost if a step cost the same on both, as a mean and at both ends."""
+    steps = [item for item in quoting.evidence.speedups if item.headline and item.state != "invalid"]
+    if len(steps) < FEWEST_MODELS:
+        return None
+    steps.sort(key=lambda item: item.ratio.value)
+    mean = mean_ratio((item.cpu, item.gpu) for item in steps)
+    same = _hour(mean, price)
+    number = replace(quoting.following("", steps), words=Html(same), caveat=next(lacking(mean), ""))
+    cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
+    low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))
+    return Answer(
+        sentence=Html("One {} at {} an hour costs as much per step as its host’s CPU at {}.").format(
+            quoting.gpu, units.documented(price.per_hour, price.currency), number.words
+        ),
+        numbers=(number,),
+        turns=Html(
+            "A cheaper CPU wins, a dearer one loses. It turns with the model: from {} for {} to {} for {}, of {}. The "
+            'GPU’s price: {}. <a href="../kinds.html">Other CPUs</a> have other times.'
+        ).format(cheap, low, dear, high, units.pluralize(len(steps), "model"), price.words),
+    )
+
+
+def _hour(ratio: Pooled, price: Price) -> str:
+    """Return what an hour of the CPU would cost, given its time over the GPU's."""
+    hour = ratio.per(price.per_hour)
+    within = units.interval(hour.low, hour.high)
+    words = units.money(hour.value, price.currency, units.half_width(hour.low, hour.high))
+    return f"{words} ({within if within != units.DASH else 'no interval'})"
 
 
 def _price(price: Price) -> str:
@@ -70,7 +106,7 @@ QUESTION = Question(
     title="Which is cheaper in the cloud, a CPU or a GPU?",
     place=9,
     also=("price", "cost", "spot", "AWS", "Azure", "Google Cloud", "rent", "dollars an hour"),
-    wanted="This needs today’s dated prices of a GPU’s machine and of a CPU’s that timed the same step.",
+    wanted="This needs a dated price of a GPU’s machine that timed steps on both sides.",
     command="nox -s bench -- cifar10_resnet63 --prices prices.toml",
     evidence=("serving",),
     read_next=("cpu_or_gpu_for_inference", "how_many_cpu_cores_equal_a_gpu"),

@@ -14,7 +14,7 @@ from suite.report.charts.vega import Figure
 from suite.report.parts.answer import Answer, Question, result, shown, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoted, Quoting
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.thresholds import Threshold, thresholds
@@ -30,20 +30,25 @@ _FAMILY = "crossover_mlp"  # dense networks of growing size
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     """Return below how much work the CPU wins, or else which model's step is slowest beside the CPU's."""
-    slug = evidence.records[0].machine.slug
-    turning = thresholds({(slug, case): pool for case, pool in evidence.pools.items()})
-    known = [item for item in turning if item.family == _FAMILY and item.known]
-    if known:
-        return _of_threshold(facts, evidence, max(known, key=lambda item: item.found.size or 0))
+    turning = _greatest_threshold(evidence)
+    if turning:
+        return _of_threshold(facts, evidence, turning)
     steps = [item for item in evidence.speedups if item.headline and item.state != "invalid"]
     slowest = min(steps, key=lambda item: item.ratio.value, default=None)
     return _of_model(facts, evidence, slowest) if slowest and slowest.ratio.value < 1 else None
 
 
+def _greatest_threshold(evidence: Evidence) -> Threshold | None:
+    """Return the threshold of the way in which the CPU wins the largest calls; None if none is known."""
+    slug = evidence.records[0].machine.slug
+    turning = thresholds({(slug, case): pool for case, pool in evidence.pools.items()})
+    known = [item for item in turning if item.family == _FAMILY and item.known]
+    return max(known, key=lambda item: item.found.size or 0, default=None)
+
+
 def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
-    quoting, turn = Quoting(facts=facts, evidence=evidence), item.found
-    within = threshold_map.interval_words(turn, item.unit)
-    number = quoting.threshold(item, f"{threshold_map.size_words(turn, item.unit)} ({within})")
+    quoting = Quoting(facts=facts, evidence=evidence)
+    number = _size(quoting, item)
     title = f"With little work in a call the CPU wins, written as {item.way}"
     more, further = around_the_step(evidence, quoting)
     return Answer(
@@ -59,18 +64,37 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
     )
 
 
+def _size(quoting: Quoting, item: Threshold) -> Quoted:
+    turn = item.found
+    within = threshold_map.interval_words(turn, item.unit)
+    return quoting.threshold(item, f"{threshold_map.size_words(turn, item.unit)} ({within})")
+
+
+def _elsewhere(facts: Facts) -> tuple[Html | None, tuple[Quoted, ...]]:
+    """Return below how much work the CPU wins on the first machine that knows, and that number."""
+    for evidence in facts.evidence.values():
+        item = _greatest_threshold(evidence)
+        if item:
+            own = Quoting(facts=facts, evidence=evidence)
+            number = _size(own, item)
+            words = Html("On one {} a call of less than {}, written as {}, is slower than on the CPU.")
+            return words.format(own.gpu, number.words, item.way), (number,)
+    return None, ()
+
+
 def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
     quoting = Quoting(facts=facts, evidence=evidence)
     number, about = quoting.speedup(item), item.record.description
     waits, share = _second_clock.of_step(facts, quoting, about.name)
+    below, work = _elsewhere(facts)
     more, further = around_the_step(evidence, quoting)
     return Answer(
         sentence=Html("Starting a tiny step takes longer than its work: one {} runs {} {} as fast as its CPU.").format(
             quoting.gpu, quoting.model(about), number.words
         ),
         numbers=(number,),
-        more=Html(" ").join(filter(None, (waits, more))) or None,
-        further=(*share, *further),
+        more=Html(" ").join(filter(None, (below, waits, more))) or None,
+        further=(*work, *share, *further),
         turns=_turns(evidence, quoting),
         draw=partial(_chart, facts, evidence),
         tables=tuple(replace(table, rows=table.rows[::-1]) for table in tables(facts, evidence, "headline")),

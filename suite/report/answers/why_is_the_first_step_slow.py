@@ -52,7 +52,7 @@ def _of_several(quoting: Quoting, later: Sequence[BreakEven], timed: int) -> _Sa
     numbers = _steps(quoting, later[middle]), _seconds(quoting, half), _seconds(quoting, last)
     models = units.pluralize(len(later), "model")
     of_all = f"{units.count(len(later))} of {units.pluralize(timed, 'model')}"
-    words = Html("On one {}, {} win compile time back: half within {}, half within {}, all within {}.")
+    words = Html("On one {}, {} win compile time back: the median is {} and {}, the longest {}.")
     title = f"Half of {models} win the compile time back within {_count(later[middle])[0]} steps"
     return words.format(quoting.gpu, of_all, *(number.words for number in numbers)), numbers, title
 

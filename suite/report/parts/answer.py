@@ -50,6 +50,11 @@ class Answer:
         return tuple(dict.fromkeys(key for number in (*self.numbers, *self.further) for key in number.keys))
 
     @property
+    def doubtful(self) -> frozenset[str]:
+        """The keys of the numbers that may not be quoted."""
+        return frozenset(key for number in (*self.numbers, *self.further) if number.caveat for key in number.keys)
+
+    @property
     def caveat(self) -> str:
         """Which of its numbers may be quoted, and why the others may not, as sentences; '' if all may."""
         caveats = list(dict.fromkeys(_in_words(number.caveat) for number in self.numbers if number.caveat))

@@ -49,7 +49,7 @@ def _row(item: EqualMoney) -> tuple[Cell, ...]:
         cpu.per_hour if cpu else None, lambda value: units.documented(value, item.gpu.currency), why=_NO_PRICE
     )
     return row_of(
-        item.pair.cpu.machine.name,
+        kinds.cpu_name(item.pair),
         kinds.gpu_name(item.pair),
         number_cell(item.gpu.per_hour, lambda value: units.documented(value, item.gpu.currency)),
         number_cell(same.value, lambda value: _money(item, value)),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
+from suite.report.parts import generations
 from suite.results.pooled.kinds import Pair
 from suite.results.pooled.speedup import lacking
 from suite.results.records.machine import Machine
@@ -43,8 +44,8 @@ def beside(pair: Pair | None) -> str:
 def chart(pairs: Sequence[Pair]) -> Chart:
     """Return the means, a row for each CPU and a series for each GPU; the slowest CPU first."""
     order = sorted(pairs, key=lambda pair: -pair.mean.value)
-    rows = {pair.cpu.machine.name: None for pair in order}
-    points = (_point(pair) for name in rows for pair in pairs if pair.cpu.machine.name == name)
+    rows = {cpu_name(pair): None for pair in order}
+    points = (_point(pair) for name in rows for pair in pairs if cpu_name(pair) == name)
     return Chart(
         caption="Geometric mean over models of the CPU's time of a step over the GPU's, in float32, with 95 % "
         "intervals. Hollow: not to be quoted yet. Most pairs are of two machines.",
@@ -58,7 +59,7 @@ def _point(pair: Pair) -> Point:
     mean = pair.mean
     return Point(
         series=gpu_name(pair),
-        row=pair.cpu.machine.name,
+        row=cpu_name(pair),
         value=mean.value,
         low=mean.low,
         high=mean.high,
@@ -83,7 +84,7 @@ def models(pairs: Sequence[Pair]) -> Table:
         for name, value in pair.by_workload.items():
             title = pair.other.steps[name].newest.description.title
             rows.append(row_of(title, *_row(pair, value, None, *pair.versions(name))))
-            facets.append({"cpu": pair.cpu.machine.name, "gpu": gpu_name(pair)})
+            facets.append({"cpu": cpu_name(pair), "gpu": gpu_name(pair)})
     return Table(
         title="One step of the GPU against one of the CPU, in float32, by model",
         columns=MODEL_COLUMNS,
@@ -94,7 +95,7 @@ def models(pairs: Sequence[Pair]) -> Table:
 
 
 def _row(pair: Pair, value: Pooled, number: Cell | None, cpu_jax: str, gpu_jax: str) -> tuple[Cell, ...]:
-    cells = (pair.cpu.machine.name, gpu_name(pair), *times_cells(value.estimate), *filter(None, [number]))
+    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), *filter(None, [number]))
     machines = "one" if pair.one_machine else "two"
     return row_of(*cells, count_cell(value.hosts), machines, cpu_jax or units.DASH, gpu_jax or units.DASH)
 
@@ -103,6 +104,12 @@ def gpu_name(pair: Pair) -> str:
     """Return the card's name, with its slice if it is one."""
     card = pair.other.machine.gpus[0]
     return f"{card.name} {card.slice}".strip()
+
+
+def cpu_name(pair: Pair) -> str:
+    """Return the CPU's name, with its generation if that is known, and its cores."""
+    machine = pair.cpu.machine
+    return f"{generations.processor(machine)}, {units.pluralize(machine.cores, 'core')}"
 
 
 def cores_of(machine: Machine, the: str = "the") -> str:

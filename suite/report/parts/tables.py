@@ -34,8 +34,8 @@ SPEEDUP_COLUMNS = (  # the important ones first: a narrow screen shows only thes
 )  # fmt: skip
 
 BEST_OVER_BEST = (  # a note of tables with that column
-    "Best / best is the speed-up times the fastest CPU way's time over JAX's, divided by the fastest GPU way's over "
-    "JAX's. Both are ratios on the hosts that timed both ways; a way that takes longer than JAX does not count."
+    "Best / best divides the fastest CPU way's time by the fastest GPU way's. Each is known by its ratio to JAX's, on "
+    "the hosts that timed both; where no other way takes less, JAX's counts."
 )
 
 

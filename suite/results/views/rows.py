@@ -69,7 +69,8 @@ def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
     """Yield a note of a table for each CPU with fewer cores that surely takes less time for some of its steps."""
     models: dict[str, dict[str, None]] = defaultdict(dict)
     for item in filter(_slow_cpu, items):
-        models[item.faster_cpu][f"{item.faster_cpu_takes} for {item.record.description.title}"] = None
+        scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
+        models[item.faster_cpu][f"{item.faster_cpu_takes} for {item.record.description.title}{scope}"] = None
     for sides, shares in models.items():
         yield f"Slow CPU: of the time of a step on these cores, {sides} surely take less: {'; '.join(shares)}."
 
