@@ -247,10 +247,12 @@ def deepening():
 
 def test_the_lead_says_what_the_deepest_network_costs_on_each_side():
     lead = depth.read(of_one_machine(factory.on_hosts(list(deepening()), ALIKE))).lead
-    assert lead.startswith("On test-gpu, 16 cores, the time of an example grows from catdog_cnn_base to ")
-    gpu, cpu = lead.partition(": ")[2].split("; ")
+    assert lead.startswith(
+        "On test-gpu, 16 cores, an example of catdog_cnn_deep takes, beside one of catdog_cnn_base, on"
+    )
+    gpu, cpu = lead.partition("catdog_cnn_base, ")[2].split("; ")
     assert gpu.startswith("on the GPU 1.25x (")
-    assert " from storage, 22.2" in gpu
+    assert " the time from storage, 22.2" in gpu
     assert cpu.startswith("on the CPU 33")
     only = [record for record in deepening() if record.workload == BASE.name]
     assert depth.read(of_one_machine(only)).lead == ""

@@ -40,12 +40,12 @@ def _answer(family: str, thresholds: Sequence[Threshold]) -> str:
         for item in thresholds
         if item.found.outcome == "always"
     )
-    said = f"The CPU wins {_WHAT[family]}, written {wins}." if wins else f"The CPU wins {_WHAT[family]} nowhere"
+    sentence = f"The CPU wins {_WHAT[family]}, written {wins}." if wins else f"The CPU wins {_WHAT[family]} nowhere"
     if loses:
-        said += f" Written {loses}, it wins nowhere." if wins else f", written {loses}."
+        sentence += f" Written {loses}, it wins nowhere." if wins else f", written {loses}."
     doubts = {item.way: item.reasons[0] for item in thresholds if item.reasons}
     quoted = f" Not to be quoted yet: {_named(doubts, len(thresholds))}." if doubts else ""
-    return f"{said} This holds for {CONDITIONS[family]}.{_shape(thresholds)}{quoted}"
+    return f"{sentence} This holds for {CONDITIONS[family]}.{_shape(thresholds)}{quoted}"
 
 
 def _named(doubts: dict[str, str], count: int) -> str:

@@ -93,23 +93,23 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None, lead=lead)
 
 
-def _lead(machine: str, found: Networks) -> str:
-    """Return how the time of an example grows from the first network to the deepest; '' if no side has both."""
-    names = list(dict.fromkeys(name for name, _ in found))
+def _lead(machine: str, timed: Networks) -> str:
+    """Return the time of an example of the deepest network beside one of the first; '' if no side has both."""
+    names = list(dict.fromkeys(name for name, _ in timed))
     base, deep = names[0], names[-1]
     clauses, gains = [], []
     for backend in ("gpu", "cpu"):
-        sides = found.get((base, backend), {}), found.get((deep, backend), {})
+        sides = timed.get((base, backend), {}), timed.get((deep, backend), {})
         longer = {scope: rate_over(*(side[scope] for side in sides)) for scope in ("epoch", "step")
                   if all(scope in side for side in sides)}  # fmt: skip
         if "epoch" in longer and base != deep:
             alone = f", {words(longer['step'].estimate)} with the batch on the device" if "step" in longer else ""
-            clauses.append(f"on the {backend.upper()} {words(longer['epoch'].estimate)} from storage{alone}")
+            clauses.append(f"on the {backend.upper()} {words(longer['epoch'].estimate)} the time from storage{alone}")
             gains += longer.values()
     if not clauses:
         return ""
-    grows = f"On {machine}, the time of an example grows from {base} to {deep}"
-    return f"{grows}: {'; '.join(clauses)}.{said_of_pooled(gains)}"
+    beside = f"On {machine}, an example of {deep} takes, beside one of {base}"
+    return f"{beside}, {'; '.join(clauses)}.{said_of_pooled(gains)}"
 
 
 def networks(evidence: Evidence) -> Networks:

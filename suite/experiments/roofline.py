@@ -162,19 +162,19 @@ def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]], steps: Sequ
 def _lead(machine: str, known: Sequence[tuple[float, Summary]]) -> str:
     """Return which share of a step's time its floor is, on the GPU if there is one; '' for fewer than two networks."""
     backend = "gpu" if _networks_on("gpu", known) else "cpu"
-    mine = _networks_on(backend, known)
-    if not mine:
+    steps = _networks_on(backend, known)
+    if not steps:
         return ""
     return (
         f"On {machine}, the least time that a step on the {backend.upper()} could take, its floor, is between "
-        f"{_span(mine)} of its time.{_caveat(mine)}"
+        f"{_span(steps)} of its time.{_caveat(steps)}"
     )
 
 
 def _networks_on(backend: str, known: Sequence[tuple[float, Summary]]) -> Sequence[tuple[float, Summary]]:
     """Return the networks' steps on a backend; none if it has fewer than two."""
-    mine = [one for one in known if one[1].record.backend == backend and one[1].record.description.is_network]
-    return mine if len(mine) > 1 else []
+    steps = [one for one in known if one[1].record.backend == backend and one[1].record.description.is_network]
+    return steps if len(steps) > 1 else []
 
 
 def _span(steps: Sequence[tuple[float, Summary]]) -> str:

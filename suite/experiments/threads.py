@@ -107,12 +107,12 @@ def _lead(machine: str, groups: Sequence[Sequence[Pool]]) -> str:
     gains = sorted(((over(group[0], group[-1]), group) for group in groups), key=lambda each: each[0].value)
     (least, slow), (most, fast) = gains[0], gains[-1]
     few, many = (units.count(threads(pool)) for pool in (slow[0], slow[-1]))
-    said = (
+    sentence = (
         f"On {machine}, {many} threads make a step of {slow[0].case.workload} {words(least.estimate)} as fast as {few}"
     )
     if slow is not fast:
-        said += f", of {fast[0].case.workload} {words(most.estimate)}"
-    return f"{said}.{said_of_pooled([gain for gain, _ in gains])}"
+        sentence += f", of {fast[0].case.workload} {words(most.estimate)}"
+    return f"{sentence}.{said_of_pooled([gain for gain, _ in gains])}"
 
 
 def _gpus(evidence: Evidence) -> dict[str, Pool]:

@@ -93,8 +93,8 @@ def _of_model(facts: Facts, evidence: Evidence, item: PooledSpeedUp) -> Answer:
             quoting.gpu, quoting.model(about), number.words
         ),
         numbers=(number,),
-        more=Html(" ").join(filter(None, (below, waits, more))) or None,
-        further=(*work, *share, *further),
+        more=Html(" ").join(filter(None, (waits, below, more))) or None,
+        further=(*share, *work, *further),
         turns=_turns(evidence, quoting),
         draw=partial(_chart, facts, evidence),
         tables=tuple(replace(table, rows=table.rows[::-1]) for table in tables(facts, evidence, "headline")),
