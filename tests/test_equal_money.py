@@ -78,8 +78,10 @@ def test_the_table_names_the_sources_and_what_is_not_known():
     table = part.table(list(items(GPU, CPU).values()))
     assert table.notes == ("Price of 2026-01: a list.", "Price of 2026-02: another list.")
     rows = {row[0].text: row for row in table.rows}
-    assert [rows["small, 2 cores"][at].sort for at in (3, 5, 6, 8)] == pytest.approx([0.15, 0.3, 2, 24])
-    assert "--prices" in rows["test-gpu, 16 cores"][5].remark
+    assert [rows["A newer CPU (family 26 model 2), 2 cores"][at].sort for at in (3, 5, 6, 8)] == pytest.approx(
+        [0.15, 0.3, 2, 24]
+    )
+    assert "--prices" in rows["Test CPU (Emerald Rapids), 16 cores"][5].remark
 
 
 def test_words_of_a_price_are_escaped():
