@@ -433,7 +433,7 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     turns = str(its.turns.striptags())
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most
     assert "for 6 models" not in turns
-    assert "of 6 models. The GPU’s price: " in turns
+    assert "of 6 models. Price of 2026-01: A provider. Other CPUs" in turns
     assert len(its.keys) == 6
     few = [*both(), *both("mnist_cnn")]
     assert answer(answers.load(name), Facts(records=factory.on_hosts(few), prices=PRICES[:1])) is None

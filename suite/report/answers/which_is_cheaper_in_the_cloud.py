@@ -67,8 +67,8 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
         ),
         numbers=(number,),
         turns=Html(
-            "A cheaper CPU wins, a dearer one loses. It turns with the model: from {} for {} to {} for {}, of {}. The "
-            'GPU’s price: {}. <a href="../kinds.html">Other CPUs</a> have other times.'
+            "A cheaper CPU wins, a dearer one loses. It turns with the model: from {} for {} to {} for {}, of {}. {} "
+            '<a href="../kinds.html">Other CPUs</a> have other times.'
         ).format(cheap, low, dear, high, units.pluralize(len(steps), "model"), price.words),
     )
 

@@ -39,7 +39,7 @@ def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
     experiment, path = experiments.load(name), f"{FOLDER}/{name}.md"
     machines = [
         (machine, result, list(figures(name, machine.slug, result, facts.titles)))
-        for machine, result in facts.answers[name]
+        for machine, result in sorted(facts.answers[name], key=lambda each: not each[1].lead)
     ]
     page = facts.page(
         path,
@@ -56,5 +56,5 @@ def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
 
 def _lead(results: Sequence[ExperimentResult], sentence: Html) -> Html | str:
     """Return the first machine's own lead, else the sentence of the question that people ask, else the first answer."""
-    own = next((its.lead for its in results if its.lead), "")
+    own = results[0].lead if results else ""
     return own or (sentence if results else "") or next((each for its in results for each in its.answers), "")

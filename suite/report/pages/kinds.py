@@ -1,9 +1,8 @@
 """The page of every kind of GPU against every kind of CPU, and its document for programs."""
 
-from suite.report.charts import plots
-from suite.report.charts.vega import Figure
 from suite.report.parts import equal_money as money
 from suite.report.parts import kinds as part
+from suite.report.parts.experiment_figures import drawn
 from suite.report.parts.facts import Facts
 from suite.results.pooled import equal_money, kinds
 from suite.results.views import documents
@@ -15,8 +14,7 @@ def files(facts: Facts) -> dict[str, str]:
     """Return the page, its chart and its document."""
     pairs = kinds.pairs(facts.current)
     finding, chart = part.finding(pairs), part.chart(pairs)
-    drawn = Figure(name="kinds", spec=plots.plot(chart), caption=chart.caption, alternative=finding)
-    figures = [drawn] if pairs else []
+    figures = list(drawn("kinds", chart, finding, facts.titles)) if pairs else []
     paid = equal_money.equal_money(pairs, facts.prices)
     page = facts.page(
         PATH,

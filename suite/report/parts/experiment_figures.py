@@ -13,6 +13,8 @@ from suite.results.views.experiment_result import Chart, ExperimentResult, HeatM
 
 _FORMS: tuple[tuple[Literal["wide", "narrow"], str], ...] = (("wide", ""), ("narrow", ".narrow"))
 
+_LONG = 100_000  # from there on a number is short with a prefix
+
 Titles = Mapping[str, str]  # names of models for people, by workload
 
 
@@ -109,9 +111,16 @@ def _place(point: Point, chart: Chart) -> str:
         point.series if len(alike) > 1 or not (point.row or point.panel) else "",
     ]
     if point.at is not None and point.at.is_integer() and chart.joined:
-        what, count = chart.across.partition(",")[0], units.count(int(point.at))
-        names.append(f"{what} {count}" if not what.endswith("s") else f"{count} {what if count != '1' else what[:-1]}")
+        names.append(_at(point.at, chart.across.partition(",")[0]))
     return ", ".join(dict.fromkeys(filter(None, names)))
+
+
+def _at(place: float, what: str) -> str:
+    """Return a place on an axis in words, such as 'batch 2,048', '8 threads' or '84.9M FLOP of a call'."""
+    count = units.count(int(place)) if place < _LONG else units.quantity(place, "")
+    if " of a " in what:
+        return f"{count} {what}"
+    return f"{what} {count}" if not what.endswith("s") else f"{count} {what if count != '1' else what[:-1]}"
 
 
 def _marks(chart: Chart | HeatMap) -> str:
