@@ -295,7 +295,7 @@ def test_two_gpus_are_told_with_the_batch_from_which_they_pay():
 def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     name = "how_many_cpu_cores_equal_a_gpu"
     its = answer_of(name, [*sample(name), *factory.on_hosts(both("cifar10_mlp"))])
-    assert "From 1 to 16 threads that were timed, further cores are extrapolated" in its.turns
+    assert "Further cores are extrapolated by Amdahl’s law from the 1 to 16 threads that were timed." in its.turns
     assert "1 of 2 models" in its.turns
 
 

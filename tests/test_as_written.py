@@ -294,6 +294,10 @@ def test_the_lead_names_the_network_that_depends_most_on_how_it_is_written():
     assert reading.chart.name == "mnist_mlp", "its chart comes first"
     alone, _ = rows(other)
     assert "0.500x" not in alone.lead
+    silent = [
+        msgspec.structs.replace(record, description=msgspec.structs.replace(NETWORK, claims=())) for record in ways()
+    ]
+    assert "its article" not in rows(silent)[0].lead
     without, _ = rows([record for record in [*ways(), *other] if record.backend == "cpu"])
     assert without.lead == ""
 

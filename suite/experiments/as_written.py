@@ -146,10 +146,11 @@ def _widest(networks: Mapping[str, Sequence[Way]]) -> str:
 def _lead(machine: str, ways: Sequence[Way]) -> str:
     """Return how much the GPU gains in the least and in the best way of a network, and what its article documents."""
     (slow, least), (fast, most) = _ends(ways)
-    claim = f"; its article documents {_documented(slow.about)}" if slow.about.source.way else ""
+    stated = any(claim.speedup is not None for claim in slow.about.claims)
+    article = f"; its article documents {_documented(slow.about)}" if stated else ""
     return (
         f"On {machine}, the GPU is {words(least.estimate)} as fast if {slow.case.workload} is written as {slow.words}, "
-        f"{words(most.estimate)} as {fast.words}{claim}.{said_of_caveats([slow.caveat, fast.caveat])}"
+        f"{words(most.estimate)} as {fast.words}{article}.{said_of_caveats([slow.caveat, fast.caveat])}"
     )
 
 

@@ -21,7 +21,7 @@ METHOD = (
     "be linear in the work: a fixed cost of a call and a cost of each FLOP. The CPU wins below the work at which both "
     "times are equal. The interval ends where the ends of the speed-up's interval cross 1. It may be quoted from "
     "three hosts on, if neither end is more than a factor of two off. Invalid speed-ups do not count. Hollow marks "
-    "may not be quoted. What a larger batch of a documented model gains, experiment batch tells."
+    "may not be quoted. Experiment batch tells what a larger batch of a documented model gains."
 )
 WORKLOADS = NAMES
 

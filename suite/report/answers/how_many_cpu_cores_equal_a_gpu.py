@@ -62,8 +62,8 @@ def _rule(first: EqualCores, timed: int, models: int) -> Html:
     """Return what the number hangs on, and for how many models it is known."""
     return Html(
         "Part of each step runs on one core only. If that part alone takes longer than the GPU’s step, no number of "
-        "cores is enough. From {} that were timed, further cores are extrapolated by Amdahl’s law. {} of {} were timed "
-        "by threads."
+        "cores is enough. Further cores are extrapolated by Amdahl’s law from the {} that were timed. {} of {} were "
+        "timed by threads."
     ).format(_threads(first), units.count(timed), units.pluralize(models, "model"))
 
 
