@@ -23,9 +23,9 @@ METHOD = (
     "A GPU's program takes longer to compile than a CPU's. A side's total time is its cold start, which includes "
     "the first step, plus its further steps, each pooled over hosts. The GPU has won back its longer start where "
     "both totals are equal. Its interval holds each number of steps at which they may be equal: the interval of "
-    "their ratio contains 1. A slow start and slow steps count as fully correlated, so it is rather too wide. 'At once' "
-    "means from the first step on. The compile cache is empty unless a warm one is named; then another process has "
-    "compiled the program. The seconds are each side's time until then."
+    "their ratio contains 1. A slow start and slow steps count as fully correlated, so it is rather too wide. "
+    "'At once' means from the first step on. The compile cache is empty unless a warm one is named; then another "
+    "process has compiled the program. The seconds are each side's time until then."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
