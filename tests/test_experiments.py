@@ -315,7 +315,7 @@ def test_the_lead_of_threads_names_the_least_and_the_greatest_gain():
     other = [factory.record("mnist_cnn", "cpu", noisy(s), threads=count) for count, s in ((1, 0.08), (None, 0.04))]
     records = [*counted({1: 0.08, 4: 0.02, None: 0.01}), *other]
     lead = read(threads, factory.on_hosts(records, ALIKE)).lead
-    assert lead.startswith("On test-gpu, 16 cores, 16 threads make a step of mnist_cnn 2.00x (")
+    assert lead.startswith("16 threads make a step of mnist_cnn 2.00x (")
     assert " as fast as 1, of mnist_mlp 8.00x (" in lead
     alone = read(threads, factory.on_hosts(other, ALIKE)).lead
     assert alone.endswith(" as fast as 1.")
@@ -465,7 +465,7 @@ def test_the_lead_of_dispatch_is_its_greatest_sure_share():
         *ways({"plain": 0.00101, "scan": 0.001}, "cpu"),
     ]
     lead = read(dispatch, factory.on_hosts(records, ALIKE)).lead
-    assert lead.startswith("On test-gpu, 16 cores, dispatch takes up to 90")
+    assert lead.startswith("dispatch takes up to 90")
     assert lead.endswith(" of a step: that of mnist_mlp on the GPU, written as nnx-jit.")
     near = factory.on_hosts(ways({"plain": 0.00101, "scan": 0.001}), (1.1, 0.9, 1.0))
     assert read(dispatch, near).lead == ""
@@ -600,7 +600,7 @@ def test_the_lead_of_ceilings_says_how_near_steps_come_to_them():
     cases = {record.workload: msgspec.structs.replace(record.case, workload=record.workload) for record in (near, far)}
     steps = [msgspec.structs.replace(record, case=cases[record.workload]) for record in (near, far)]
     lead = read(roofline, [matmul(1e12), copy(1e10), *steps]).lead
-    assert lead.startswith("On test-gpu, 16 cores, the least time that a step on the GPU could take, its floor, is ")
+    assert lead.startswith("the least time that a step on the GPU could take, its floor, is ")
     assert "between 10 % (far) and 80 % (near) of its time." in lead
     assert read(roofline, [matmul(1e12), copy(1e10), near]).lead == ""
 

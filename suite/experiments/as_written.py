@@ -126,7 +126,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     widest = _widest(networks)
     charts = (_chart(name, networks[name]) for name in sorted(networks, key=lambda name: (name != widest, name)))
     first, *further = [chart for chart in charts if chart.points] or [None]
-    lead = _lead(evidence.records[0].machine.name, networks[widest]) if widest else ""
+    lead = _lead(networks[widest]) if widest else ""
     return ExperimentResult(
         answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)), lead=lead
     )
@@ -143,13 +143,13 @@ def _widest(networks: Mapping[str, Sequence[Way]]) -> str:
     return max(looped, key=span, default="")
 
 
-def _lead(machine: str, ways: Sequence[Way]) -> str:
+def _lead(ways: Sequence[Way]) -> str:
     """Return how much the GPU gains in the least and in the best way of a network, and what its article documents."""
     (slow, least), (fast, most) = _ends(ways)
     stated = any(claim.speedup is not None for claim in slow.about.claims)
     article = f"; its article documents {_documented(slow.about)}" if stated else ""
     return (
-        f"On {machine}, the GPU is {words(least.estimate)} as fast if {slow.case.workload} is written as {slow.words}, "
+        f"the GPU is {words(least.estimate)} as fast if {slow.case.workload} is written as {slow.words}, "
         f"{words(most.estimate)} as {fast.words}{article}.{said_of_caveats([slow.caveat, fast.caveat])}"
     )
 

@@ -63,8 +63,8 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     """Return from which work on the GPU wins; None if no two sizes were timed."""
     if not evidence.records:
         return None
-    machine = evidence.records[0].machine
-    turning = thresholds({(machine.slug, case): pool for case, pool in evidence.pools.items()})
+    machine = evidence.records[0].machine.slug
+    turning = thresholds({(machine, case): pool for case, pool in evidence.pools.items()})
     if not turning:
         return None
     answers, charts = threshold_map.answers(turning), threshold_map.charts(turning)
@@ -73,5 +73,5 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         tables=(threshold_map.table(turning),),
         chart=charts[0],
         beside=charts[1:],
-        lead=f"On {machine.name}, {answers[0][0].lower()}{answers[0][1:]}",
+        lead=f"{answers[0][0].lower()}{answers[0][1:]}",
     )

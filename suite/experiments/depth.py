@@ -89,11 +89,11 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         finding="Examples a second: up to {most}",
     )
     answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
-    lead = _lead(evidence.records[0].machine.name, found)
+    lead = _lead(found)
     return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None, lead=lead)
 
 
-def _lead(machine: str, timed: Networks) -> str:
+def _lead(timed: Networks) -> str:
     """Return the time of an example of the deepest network beside one of the first; '' if no side has both."""
     names = list(dict.fromkeys(name for name, _ in timed))
     base, deep = names[0], names[-1]
@@ -108,7 +108,7 @@ def _lead(machine: str, timed: Networks) -> str:
             gains += longer.values()
     if not clauses:
         return ""
-    beside = f"On {machine}, an example of {deep} takes, beside one of {base}"
+    beside = f"an example of {deep} takes, beside one of {base}"
     return f"{beside}, {'; '.join(clauses)}.{said_of_pooled(gains)}"
 
 

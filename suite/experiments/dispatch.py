@@ -74,11 +74,11 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     )
     title = "One step in three ways"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))
-    lead = _lead(evidence.records[0].machine.name, shares)
+    lead = _lead(shares)
     return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart, lead=lead)
 
 
-def _lead(machine: str, shares: Sequence[tuple[Pool, Pooled]]) -> str:
+def _lead(shares: Sequence[tuple[Pool, Pooled]]) -> str:
     """Return the greatest share that dispatch surely takes of a step; '' if it surely takes one of none."""
     sure = [(pool, ratio) for pool, ratio in shares if (share(ratio.estimate)[1] or 0) > 0]
     if not sure:
@@ -86,7 +86,7 @@ def _lead(machine: str, shares: Sequence[tuple[Pool, Pooled]]) -> str:
     pool, ratio = max(sure, key=lambda each: each[1].value)
     case = pool.case
     return (
-        f"On {machine}, dispatch takes up to {share_words(ratio.estimate)} of a step: that of {case.workload} on the "
+        f"dispatch takes up to {share_words(ratio.estimate)} of a step: that of {case.workload} on the "
         f"{case.backend.upper()}, written as {case.variant}.{said_of_pooled([ratio])}"
     )
 

@@ -79,6 +79,6 @@ def _lead(items: Sequence[PooledSpeedUp]) -> str:
     ends = items[-1], items[0]
     low, high = (f"{words(item.ratio.estimate)} for “{item.record.description.title}”" for item in ends)
     return (
-        f"On {items[0].record.machine.name}, one step is {units.number(mean, digits=2)}x as fast on the GPU. That is "
+        f"one step is {units.number(mean, digits=2)}x as fast on the GPU. That is "
         f"the geometric mean of {units.count(len(items))} models, from {low} to {high}.{said_of(items)}"
     )

@@ -62,7 +62,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     )
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     answers = tuple(_answers(ceilings, known, current_steps(evidence.records)))
-    lead = _lead(evidence.records[0].machine.name, known)
+    lead = _lead(known)
     return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares), lead=lead)
 
 
@@ -159,14 +159,14 @@ def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]], steps: Sequ
             yield f"The floor of a step on the {backend.upper()} is between {_span(mine)} of its time.{_caveat(mine)}"
 
 
-def _lead(machine: str, known: Sequence[tuple[float, Summary]]) -> str:
+def _lead(known: Sequence[tuple[float, Summary]]) -> str:
     """Return which share of a step's time its floor is, on the GPU if there is one; '' for fewer than two networks."""
     backend = "gpu" if _networks_on("gpu", known) else "cpu"
     steps = _networks_on(backend, known)
     if not steps:
         return ""
     return (
-        f"On {machine}, the least time that a step on the {backend.upper()} could take, its floor, is between "
+        f"the least time that a step on the {backend.upper()} could take, its floor, is between "
         f"{_span(steps)} of its time.{_caveat(steps)}"
     )
 

@@ -98,18 +98,16 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)
     tables = (table, _equal_table(equals)) if equals else (table,)
-    lead = _lead(evidence.records[0].machine.name, groups)
+    lead = _lead(groups)
     return ExperimentResult(answers=tuple(answers), tables=tables, chart=chart, lead=lead)
 
 
-def _lead(machine: str, groups: Sequence[Sequence[Pool]]) -> str:
+def _lead(groups: Sequence[Sequence[Pool]]) -> str:
     """Return between which gains all threads make a step faster than the fewest do."""
     gains = sorted(((over(group[0], group[-1]), group) for group in groups), key=lambda each: each[0].value)
     (least, slow), (most, fast) = gains[0], gains[-1]
     few, many = (units.count(threads(pool)) for pool in (slow[0], slow[-1]))
-    sentence = (
-        f"On {machine}, {many} threads make a step of {slow[0].case.workload} {words(least.estimate)} as fast as {few}"
-    )
+    sentence = f"{many} threads make a step of {slow[0].case.workload} {words(least.estimate)} as fast as {few}"
     if slow is not fast:
         sentence += f", of {fast[0].case.workload} {words(most.estimate)}"
     return f"{sentence}.{said_of_pooled([gain for gain, _ in gains])}"

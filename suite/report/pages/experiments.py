@@ -48,13 +48,16 @@ def _files(facts: Facts, name: str, sentence: Html) -> dict[str, str]:
         experiment=experiment,
         needs=needs_data(name),
         machines=machines,
-        lead=_lead([its for _, its, _ in machines], sentence),
+        lead=_lead([(machine.name, its) for machine, its, _ in machines], sentence),
     )
     charts = {path: text for *_, drawn in machines for each in drawn for path, text in each.files.items()}
     return charts | {path: page}
 
 
-def _lead(results: Sequence[ExperimentResult], sentence: Html) -> Html | str:
+def _lead(results: Sequence[tuple[str, ExperimentResult]], sentence: Html) -> Html | str:
     """Return the first machine's own lead, else the sentence of the question that people ask, else the first answer."""
-    own = results[0].lead if results else ""
-    return own or (sentence if results else "") or next((each for its in results for each in its.answers), "")
+    if not results:
+        return ""
+    machine, first = results[0]
+    own = f"On {machine}, {first.lead}" if first.lead else ""
+    return own or sentence or next((each for _, its in results for each in its.answers), "")

@@ -89,7 +89,7 @@ class ExperimentResult:
     tables: tuple[Table, ...] = ()
     chart: Chart | HeatMap | None = None
     beside: tuple[Chart, ...] = ()  # further charts
-    lead: str = ""  # answers the experiment's title, if the question that people ask of it is another one
+    lead: str = ""  # the answer to the experiment's title after "On this machine,"; '' if people ask just that question
 
     def names(self, model: str) -> bool:
         """Return whether an answer, a filled table's title or a cell names a model."""
