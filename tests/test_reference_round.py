@@ -126,7 +126,7 @@ def in_order(known):
     return [{(unit[0].workload, unit[0].backend, unit[0].label) for unit in part} for part in groups_in_order(known)]
 
 
-def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_the_baselines_of_the_gpu_last():
+def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_what_has_them_all_last():
     eager, compiled = {"implementation": "torch"}, {"implementation": "torch", "variant": "compile"}
     known = [
         (("many", "cpu", {}), 5),
@@ -141,24 +141,34 @@ def test_what_lacks_the_largest_share_of_its_hosts_comes_first_and_the_baselines
         (("known", "cpu", {}), 12),
     ]
     parts = [{(name, side) for name, side, _ in part} for part in in_order(known)]
-    jax = [("few", "cpu"), ("new", "gpu"), ("many", "cpu"), ("few", "gpu"), ("known", "cpu"), ("many", "gpu")]
-    assert parts == [{each} for each in (*jax, ("many", "gpu"), ("few", "gpu"))]
+    lacking = [("few", "cpu"), ("new", "gpu"), ("many", "cpu"), ("few", "gpu")]
+    baselines, enough = [("many", "gpu"), ("few", "gpu")], [("known", "cpu"), ("many", "gpu")]
+    assert parts == [{each} for each in (*lacking, *baselines, *enough)]
 
 
-def test_cold_starts_of_the_cpu_wait_for_the_steps_and_the_baselines_of_the_gpu_for_all():
+def test_cold_starts_of_the_cpu_wait_for_steps_that_lack_hosts_and_the_baselines_of_the_gpu_for_both():
     known = [
         (("a", "cpu", {"scope": "cold", "allocator": STARTING}), 0),
         (("a", "gpu", {"implementation": "torch"}), 0),
-        (("a", "cpu", {}), 10),
+        (("a", "cpu", {}), 9),
+        (("a", "cpu", {"scope": "transfer"}), 3),
+        (("b", "cpu", {}), 10),
+        (("b", "cpu", {"scope": "transfer"}), 2),
+        (("c", "cpu", {}), 10),
         (("a", "gpu", {}), 3),
         (("a", "gpu", {"scope": "cold"}), 0),
+        (("b", "gpu", {}), 3),
+        (("b", "gpu", {"scope": "cold"}), 3),
     ]
-    order = [[(unit[0].backend, tuple(c.scope for c in unit)) for unit in part] for part in groups_in_order(known)]
-    assert order == [
-        [("cpu", ("step",))],
-        [("gpu", ("step", "cold"))],
-        [("cpu", ("cold",))],
-        [("gpu", ("step",))],
+    parts = groups_in_order(known)
+    assert [[(unit[0].workload, unit[0].backend, tuple(c.scope for c in unit)) for unit in part] for part in parts] == [
+        [("a", "gpu", ("step", "cold"))],
+        [("b", "cpu", ("step", "transfer"))],
+        [("a", "cpu", ("step", "transfer"))],
+        [("a", "cpu", ("cold",))],
+        [("a", "gpu", ("step",))],
+        [("c", "cpu", ("step",))],
+        [("b", "gpu", ("step", "cold"))],
     ]
 
 

@@ -27,7 +27,7 @@ from suite.variants import SLOW_TO_START
 
 FEWEST_ROUNDS = 3  # before a question can end: the interval of two processes is several times as wide
 
-# Hosts of a CPU differ by about 8 %, those of a GPU by less than 1 %: three GPUs are enough to be quoted.
+# Of a step. Hosts of a CPU differ by about 8 %, those of a GPU by less than 1 %: three GPUs are enough to be quoted.
 WANTED_HOSTS: dict[Backend, int] = {"cpu": 10, "gpu": FEWEST_HOSTS}
 
 Question = tuple[str, Scope]  # a workload and a scope; `step` stands for its whole steady state
@@ -99,29 +99,30 @@ def next_turn(
 def _parts(header: Header) -> dict[ProcessGroup, tuple[float, ...]]:
     """Return the part of a round to which each process belongs; only a reference round has several.
 
-    First comes what lacks the largest share of its `WANTED_HOSTS`, of equal shares the CPU: a workload and its baseline
-    one after the other. The CPU's cold starts follow. The GPU's baselines come last, since no speed-up waits for them,
-    and of these `torch.compile`.
+    First comes what lacks hosts, the largest share of those it wants before others, of equal shares the CPU: a workload
+    and its baseline one after the other. The CPU's cold starts follow, and then the GPU's baselines, since no speed-up
+    waits for them, of these `torch.compile` last. What has all its hosts comes after them, in the same order.
     """
     if not header.is_reference:
         return {group: () for groups in by_question(header).values() for group in groups}
     known = dict(zip(header.cases, header.known_hosts or (0,) * len(header.cases), strict=True))
     parts: dict[ProcessGroup, tuple[float, ...]] = {}
     for groups in by_question(header).values():
-        on_cpu = min((known[group[0]] for group in groups if group[0].backend == "cpu"), default=0)
-        for group in groups:
-            case, hosts = group[0], known[group[0]]
+        shares = {group: min(_share_of_hosts(case, known[case]) for case in group) for group in groups}
+        on_cpu = min((share for group, share in shares.items() if group[0].backend == "cpu"), default=1.0)
+        for group, own in shares.items():
+            case = group[0]
+            share = own if case.backend == "gpu" else on_cpu
             if case.backend == "gpu" and case.implementation != "jax":
-                parts[group] = (2, hosts >= FEWEST_HOSTS, case.variant in SLOW_TO_START, hosts)
+                parts[group] = (share == 1, 2, case.variant in SLOW_TO_START, share)
             else:
-                share = _share_of_hosts(case.backend, on_cpu if case.backend == "cpu" else hosts)
-                parts[group] = (int(case.scope == "cold"), share, case.backend == "gpu")
+                parts[group] = (share == 1, int(case.scope == "cold"), share, case.backend == "gpu")
     return parts
 
 
-def _share_of_hosts(backend: Backend, hosts: int) -> float:
+def _share_of_hosts(case: Case, hosts: int) -> float:
     """Return which share of its wanted hosts a case has, at most 1."""
-    return min(1.0, hosts / WANTED_HOSTS[backend])
+    return min(1.0, hosts / (WANTED_HOSTS[case.backend] if case.scope == "step" else FEWEST_HOSTS))
 
 
 def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:
