@@ -4,6 +4,7 @@ read the same words."""
 import html
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -375,11 +376,15 @@ def test_what_may_not_be_quoted_is_said_on_the_page_and_to_search_engines():
     assert its.text.endswith(its.caveat)
 
 
+def standing_on(*caveats):
+    """An answer that stands on a number with each caveat; '' of one that may be quoted."""
+    numbers = (Quoted(words=Html("<a>{}</a>").format("2x (1 to 4)" if caveat else "4.0x (3.9 to 4.1)"), keys=(),
+                      caveat=caveat) for caveat in caveats)  # fmt: skip
+    return Answer(sentence=Html("It is."), numbers=tuple(numbers), turns=Html(""))
+
+
 def test_an_answer_names_the_number_that_may_be_quoted_beside_one_that_may_not():
-    sure, unsure = (Quoted(words=Html(f"<a>{words}</a>"), keys=(), caveat=caveat)
-                    for words, caveat in (("4.0x (3.9 to 4.1)", ""), ("2x (1 to 4)", "2 hosts of 3")))  # fmt: skip
-    its = [Answer(sentence=Html("It is."), numbers=numbers, turns=Html(""))
-           for numbers in ((sure,), (sure, unsure), (unsure,))]  # fmt: skip
+    its = [standing_on(""), standing_on("", "2 hosts of 3"), standing_on("2 hosts of 3")]
     assert [each.quotable for each in its] == ["all", "some", "none"]
     assert its[0].caveat == ""
     assert its[1].caveat == "May be quoted: 4.0x (3.9 to 4.1). Not the rest: timed on 2 hosts, 3 are needed."
@@ -400,6 +405,18 @@ def test_a_machine_whose_numbers_may_be_quoted_answers_before_the_home_page_s():
     first = answer_of("are_lstms_slow_on_gpus", [*once, *three])
     assert (first.caveat, f"machines/{sure.slug}.html" in first.sentence) == ("", True)
     assert answer_of("are_lstms_slow_on_gpus", once).caveat
+
+
+def test_a_machine_some_of_whose_numbers_may_be_quoted_answers_before_one_with_none():
+    other = msgspec.structs.replace(factory.KNOWN, name="zzz, 16 cores")
+    facts = Facts(records=[*both("mnist_mlp"), *both("cifar10_mlp"), *both(machine=other)], prices=PRICES)
+    none, some = standing_on("2 hosts of 3"), standing_on("", "2 hosts of 3")
+    for ours, theirs, told in ((none, some, some), (none, standing_on("1 host of 3"), none), (None, none, none)):
+        its = {factory.HOST.slug: ours, other.slug: theirs}
+        question = replace(
+            answers.load("are_lstms_slow_on_gpus"), answer=lambda _, own, its=its: its[own.records[0].machine.slug]
+        )
+        assert answer(question, facts) is told
 
 
 def test_an_unpublished_number_leads_to_its_record():

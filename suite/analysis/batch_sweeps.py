@@ -140,7 +140,7 @@ def _counted(item: PooledSpeedUp) -> bool:
 
 def _rate(side: Pool, quotable: bool) -> Point:
     rate, case = side.seconds.per(side.case.batch), side.case
-    text = units.quantity(rate.value, "examples/s")
+    text = f"{units.quantity(rate.value, '')} examples/s"
     return value_point(case.backend.upper(), rate, text, quotable, at=case.batch, panel=case.workload)
 
 

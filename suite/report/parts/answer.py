@@ -93,14 +93,9 @@ class Question:
 
 
 def answer(question: Question, facts: Facts) -> Answer | None:
-    """Return the answer of the first machine whose numbers may be quoted, else of the first that has one."""
-    fallback = None
-    for slug in _order(facts):
-        its = question.answer(facts, facts.evidence[slug])
-        if its is not None and not its.caveat:
-            return its
-        fallback = fallback or its
-    return fallback
+    """Return the first machine's answer of which all numbers may be quoted, else one of which some may, else any."""
+    known = filter(None, (question.answer(facts, facts.evidence[slug]) for slug in _order(facts)))
+    return max(known, key=lambda its: ("none", "some", "all").index(its.quotable), default=None)
 
 
 @once
