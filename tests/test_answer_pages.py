@@ -285,6 +285,19 @@ def test_the_cpu_suffices_up_to_a_rate_of_each_network_in_a_table_that_is_not_fo
     assert before.count("<details") == before.count("</details>")
 
 
+def test_a_larger_batch_is_told_by_the_examples_a_second_of_both_sides():
+    its = answer_of("what_does_the_batch_size_do", sample("what_does_the_batch_size_do"))
+    told = its.sentence.striptags()
+    assert told.startswith("At batch 1,024 one H100 80GB HBM3 computes 4.04x (")
+    assert " the examples a second of batch 128, its CPU 4.00x (" in told
+    assert its.more.striptags().startswith("The GPU still gains at batch 1,024. The speed-up is 20.0x (")
+    steps = ((128, 0.0005), (512, 0.001), (1024, 0.00195))
+    full = factory.on_hosts([each for batch, seconds in steps for each in both(gpu=seconds, batch=batch)])
+    full = answer_of("what_does_the_batch_size_do", full)
+    assert full.sentence.striptags().startswith("At batch 512 one ")
+    assert full.more.striptags().startswith("The GPU gains under 10 % beyond batch 512. ")
+
+
 def test_two_gpus_are_told_with_the_batch_from_which_they_pay():
     name = "why_are_two_gpus_no_faster"
     its = answer_of(name, sample(name))  # slower at batch 128, faster at 1,024

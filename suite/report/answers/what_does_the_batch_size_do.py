@@ -1,4 +1,4 @@
-"""Batch: from which one on a larger one gains little, and what becomes of the speed-up."""
+"""Batch: how many more examples a second a larger one computes, and what becomes of the speed-up."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,27 +14,33 @@ from suite.results.pooled.speedup import PooledSpeedUp
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return from which batch on the GPU gains little, of a model for which that was reached if there is one."""
+    """Return what a larger batch gains on both sides, up to where the GPU gains little if that was reached."""
     valid = [item for item in evidence.speedups if item.state != "invalid"]
     sweeps = batch_sweeps.sweeps_of(valid)
     if not sweeps:
         return None
     sweep = max(sweeps.values(), key=lambda each: (_enough(each) is not None, len(each)))
     quoting, enough = Quoting(facts=facts, evidence=evidence), _enough(sweep)
-    first, last = (quoting.speedup(item) for item in (sweep[0], sweep[-1]))
-    smallest, largest = (units.count(item.case.batch) for item in (sweep[0], sweep[-1]))
+    small, large = sweep[0], next((item for item in sweep[1:] if item.case.batch == enough), sweep[-1])
+    smallest, larger, largest = (units.count(item.case.batch) for item in (small, large, sweep[-1]))
+    gains = tuple(quoting.rate(*sides) for sides in ((large.gpu, small.gpu), (large.cpu, small.cpu)))
+    speedups = tuple(quoting.speedup(item) for item in (small, large))
     little = units.percent(batch_sweeps.LITTLE)
-    gains = f"gains under {little} beyond batch {units.count(enough)}" if enough else f"still gains at batch {largest}"
+    told = f"gains under {little} beyond batch {units.count(enough)}" if enough else f"still gains at batch {largest}"
     return Answer(
-        sentence=Html("On one {}, {} {}; its speed-up is {} at {}, {} at {}.").format(
-            quoting.gpu, quoting.model(sweep[0].record.description), gains, first.words, smallest, last.words, largest
+        sentence=Html("At batch {} one {} computes {} the examples a second of batch {}, its CPU {}, in {}.").format(
+            larger, quoting.gpu, gains[0].words, smallest, gains[1].words, quoting.model(small.record.description)
         ),
-        numbers=(first, last),
+        numbers=gains,
+        more=Html("The GPU {}. The speed-up is {} at batch {}, {} at {}.").format(
+            told, speedups[0].words, smallest, speedups[1].words, larger
+        ),
+        further=speedups,
         turns=Html(
             "It turns with the work of one example: a small network needs a large batch to fill the GPU, a large one a "
             "small batch. The speed-up grows while the CPU is full and the GPU is not."
         ),
-        draw=partial(shown, facts, evidence, "batch", f"On the GPU, {sweep[0].workload} {gains}"),
+        draw=partial(shown, facts, evidence, "batch", f"On the GPU, {small.workload} {told}"),
         tables=tables(facts, evidence, "batch"),
     )
 

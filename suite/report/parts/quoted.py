@@ -9,7 +9,7 @@ from suite.report.parts.html import Html, address, record_address
 from suite.results.cite.citation import Citation
 from suite.results.cite.number import Key
 from suite.results.cite.pooled_numbers import of_machine, threshold_key
-from suite.results.pooled.machine_evidence import Evidence, over
+from suite.results.pooled.machine_evidence import Evidence, over, rate_over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.pooled.thresholds import Threshold
@@ -66,7 +66,13 @@ class Quoting:
 
     def ratio(self, one: Pool, other: Pool) -> Quoted:
         """Return a pool's time over another's, which follows from both."""
-        ratio = over(one, other)
+        return self._of_ratio(over(one, other), one, other)
+
+    def rate(self, one: Pool, other: Pool) -> Quoted:
+        """Return a pool's examples a second over another's, which follow from both."""
+        return self._of_ratio(rate_over(one, other), one, other)
+
+    def _of_ratio(self, ratio: Pooled, one: Pool, other: Pool) -> Quoted:
         return self.of_pools(ratio_words(ratio), [one, other], next(lacking(ratio), ""))
 
     def seconds(self, pool: Pool) -> Quoted:
