@@ -313,6 +313,15 @@ def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     assert "1 of 2 models" in its.turns
 
 
+def test_cores_are_told_of_a_model_that_may_be_quoted_before_one_that_needs_fewer():
+    name, fewer = "how_many_cpu_cores_equal_a_gpu", "cifar10_mlp"
+    cpu = [one(fewer, "cpu", 0.0002 + 0.002 / n, **({"threads": n} if n < 16 else {})) for n in (1, 2, 4, 8, 16)]
+    its = answer_of(name, [*sample(name), one(fewer), *cpu])
+    assert ("mnist_mlp.html" in its.sentence, its.numbers[0].caveat) == (True, "")
+    alone = answer_of(name, [*SAMPLES[name], one(fewer), *cpu])
+    assert "cifar10_mlp.html" in alone.sentence
+
+
 def test_the_table_of_an_own_chart_says_why_a_value_may_not_be_quoted():
     its = answer_of("are_lstms_slow_on_gpus", SAMPLES["are_lstms_slow_on_gpus"])
     assert {(row[-1].text, row[-1].remark) for row in its.tables[0].rows} == {("no", "1 host of 3")}

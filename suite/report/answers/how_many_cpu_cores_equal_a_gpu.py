@@ -17,7 +17,7 @@ from suite.results.pooled.speedup import lacking
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return how many cores equal the GPU, for the model whose law has most numbers of threads."""
+    """Return how many cores equal the GPU, for the model that needs fewest, one to be quoted before others."""
     steps = evidence.fitting(lambda record: record.backend == "gpu" and record.headline_step())
     gpus = {pool.case.workload: pool for pool in steps}
     groups = [group for group in threads.sweeps(evidence) if group[0].case.workload in gpus]
@@ -25,7 +25,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not equals:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    equals.sort(key=lambda equal: (math.isinf(equal.cores.value), equal.cores.value, -len(equal.pools)))
+    equals.sort(key=lambda equal: (bool(_doubt(equal)), equal.cores.value, -len(equal.pools)))  # infinity is last
     first, others = equals[0], equals[1:]
     number = _number(quoting, first)
     title = "More of these cores never reach the GPU" if math.isinf(first.cores.value) else "How far more threads help"
@@ -78,14 +78,18 @@ def _baseline(evidence: Evidence, equal: EqualCores) -> str:
 
 def _number(quoting: Quoting, equal: EqualCores) -> Quoted:
     rest, pools = equal.without_end, [equal.best, equal.gpu]
-    caveat = next((words for pool in (*equal.pools, equal.gpu) for words in lacking(pool.pooled)), "")
     if math.isinf(equal.cores.value):
         words = units.seconds(rest.value, units.half_width(rest.low, rest.high))
         within = units.seconds_interval(rest.low, rest.high)
     else:
         words, within = units.pluralize(cores.whole(equal.cores.value), "core"), cores.interval(equal.cores)
     text = f"{words} ({within if within != units.DASH else 'no interval'})"
-    return replace(quoting.of_pools(text, pools, caveat), words=Html(text))  # no published number to lead to
+    return replace(quoting.of_pools(text, pools, _doubt(equal)), words=Html(text))  # no published number to lead to
+
+
+def _doubt(equal: EqualCores) -> str:
+    """Return the first reason why one of its times may not be quoted; '' if all may."""
+    return next((words for pool in (*equal.pools, equal.gpu) for words in lacking(pool.pooled)), "")
 
 
 def _others(quoting: Quoting, equals: list[EqualCores]) -> Html:
