@@ -16,6 +16,7 @@ FEWEST_REQUESTS = 200  # with stored latency, in each process of scope `serve`
 PROFILED_CHAINS = 2  # chains in the profile of scope `kernels`: of about 0.4 s, some 200,000 kernels at most
 
 _READ_IN_BATCHES = 2  # method 1 read each record by itself
+_COLLECTED = 2  # method 1 turned the garbage collector off
 
 _Mark = tuple[str, bool]  # a stage of a process, and whether its end (else its start)
 
@@ -47,6 +48,7 @@ class ScopeRow:
     samples_stage: str = ""  # in which its samples are sent one by one; '' if not
     between: tuple[_Mark, _Mark] | None = None  # window of its telemetry, if not its samples' stage
     computes: bool = True  # runs a program with a loss
+    collects: bool = False  # Python's garbage collector runs in its samples, as in programs that people write
     compiles: bool = False  # its time includes compilation
     reads_storage: bool = False  # through an input pipeline
     trains: bool = False  # a training of its own: one round by default, no replay
@@ -111,8 +113,8 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         heading="step, as written", badge="as written", unit="a step", progress="a step as written",
         title="A step of a loop as people write it",
         with_step=True, samples_stage="written_samples",
-        implementations=("jax", "torch", "keras"),
-        steady=True, own_spread=True, bounded=True,
+        collects=True, implementations=("jax", "torch", "keras"),
+        method=_COLLECTED, steady=True, own_spread=True, bounded=True,
     ),
     "epoch": ScopeRow(
         sentence="one step with its batch brought from storage", heading="step, from storage",

@@ -1,5 +1,7 @@
 """Steps of a scripted program: the first one cold, calls, steps and steps that are fed, each with its own stages."""
 
+import gc
+
 import factory
 import msgspec
 import pytest
@@ -198,3 +200,13 @@ def test_a_step_that_takes_several_steps_a_call_is_not_waited_for_alone():
     world = World()
     made, _ = process(world, "step")
     assert steady.steady_state(made, world.chain, Scripted(world, per_call=4)).blocking_samples == ()
+
+
+@pytest.mark.parametrize(("scope", "runs"), [("step", False), ("transfer", False), ("written", True)])
+def test_the_garbage_collector_runs_in_the_samples_of_a_loop_as_written_alone(scope, runs):
+    seen, world = [], World(step_seconds=0.001)
+    own, _ = process(world, scope)
+    own.say = lambda line: seen.append(gc.isenabled()) if line.sample else None
+    steady.steady_state(own, world.chain, Scripted(world), scope)
+    assert set(seen) == {runs}
+    assert gc.isenabled()

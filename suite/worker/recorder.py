@@ -84,7 +84,8 @@ class Process:
         """
         name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
-        gc.disable()
+        if not SCOPES[scope].collects:
+            gc.disable()
         compiled, before = compilations(), counters.cpu_load()
         begin()
         slept, after = clock.asleep_seconds(), before
