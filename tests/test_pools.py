@@ -6,8 +6,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.pooled import pools
+from suite.results.pooled import baselines, kinds, pools
 from suite.results.pooled.grouping import case_of, kind_of, likeness_of, usable
+from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.pools import current
 from suite.results.records import identity
 from suite.results.records.choices import Choices, Threads
@@ -384,6 +385,24 @@ def test_chosen_threads_count_before_all_cores_timed_later(monkeypatch):
         found = current(pools.pools([*fewer[:hosts], *every]))
         assert {case.threads: pool.newest.case.threads for (_, case), pool in found.items()} == counts
         assert all(pool.case == case for (_, case), pool in found.items())
+
+
+def test_the_other_number_of_threads_is_no_headline_step(monkeypatch):
+    chosen = Threads(workload="mnist_mlp", on=choice_of("cpu", 16), implementation="jax", threads=1)
+    monkeypatch.setattr("suite.results.records.record.choices", lambda: Choices(threads=(chosen,)))
+    fewer, every = pooled_of("1", (A, B, C), 1, threads=1), pooled_of("1", (A, B, C), 2)
+    for hosts, threads in ((3, 1), (2, None)):
+        records = [*fewer[:hosts], *every]
+        found, (own,) = current(pools.pools(records)), evidence(records).values()
+        assert len(found) == 2
+        steps = [
+            *(each.mine for each in baselines.of_pools(found)),
+            *kinds.headline_steps(found, "cpu")[KNOWN.slug].values(),
+            *own.fitting(lambda record: record.headline_step()),
+        ]
+        assert [pool.newest.case.threads for pool in steps] == [threads] * 3
+        ((*swept,),) = own.sides(lambda record: record.headline_step("threads"), least=2, any_threads=True)
+        assert {pool.newest.case.threads for pool in swept} == {1, None}
 
 
 def test_a_pool_counts_for_each_machine_and_case_that_it_has():

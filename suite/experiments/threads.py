@@ -24,8 +24,8 @@ METHOD = (
     "One step is timed on the CPU by processes that may use 1, 2, 4 and so on of the granted cores. Each speed is the "
     "time with the fewest threads over the time with more, each pooled over hosts; ideal would be twice the speed "
     "with twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
-    "shrinks when it is set against more threads. A headline step has all cores; where fewer threads are surely "
-    "faster, the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
+    "shrinks when it is set against more threads. A headline step has all cores, or fewer where those are known to be "
+    "faster; the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
     "fastest is known only after all were timed, so that its gain is a little flattered. How many cores would equal "
     "the GPU follows from Amdahl's law, fitted to three numbers of threads or more: a part of a step that they share, "
     "and one that none shortens. It is in favour of the CPU, whose threads also wait for memory and for each other. "
@@ -57,7 +57,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 
 def sweeps(evidence: Evidence) -> Iterator[list[Pool]]:
     """Yield the CPU's steps of each workload that was timed with two numbers of threads or more, the fewest first."""
-    for group in evidence.sides(_fits, least=2):
+    for group in evidence.sides(_fits, least=2, any_threads=True):
         yield sorted(group, key=threads)
 
 
@@ -84,6 +84,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         answers.append(_answer(name, ordered) + (f" {cores.sentence(equal)}" if equal else ""))
     if not answers:
         return None
+    gains = any(point.value > 1 for point in points)
     fewest = min((p.at or 1 for p in points), default=1)
     ideal = ChartLine(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
     chart = Chart(
@@ -93,7 +94,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         points=tuple(points),
         lines=(ideal,),
         joined=True,
-        finding="More threads make a step up to {most} as fast",
+        finding="More threads make a step up to {most} as fast" if gains else "More threads make no step faster",
     )
     notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)

@@ -57,7 +57,7 @@ def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
     best: dict[tuple[str, Case], Pool] = {}
     for (machine, case), pool in current.items():
         record = pool.newest
-        if case.scope != "step" or not record.usual("batch", "precision") or not record.description.documented:
+        if not pool.headline_step("batch", "precision") or not record.description.documented:
             continue
         place = machine, case.ignoring_allocator
         if place not in best or min(pool.hosts, FEWEST_HOSTS) > min(best[place].hosts, FEWEST_HOSTS):

@@ -139,7 +139,7 @@ def _headline(current: Found, backend: Backend) -> Iterator[tuple[str, Pool]]:
     for (machine, case), pool in current.items():
         about = pool.newest.description
         usual = case.backend == backend and case == msgspec.structs.replace(case, data=about.data).timed
-        if usual and about.documented and pool.newest.headline_step():
+        if usual and about.documented and pool.headline_step():
             yield machine, pool
 
 

@@ -29,22 +29,24 @@ class Evidence:
     speedups: Sequence[PooledSpeedUp] = ()
     ways: Sequence[PooledSpeedUp] = ()  # of loops as written and of baselines
 
-    def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
-        """Yield the pools whose newest record fits, sorted by case."""
-        return (pool for pool in self._ordered if fits(pool.newest))
+    def fitting(self, fits: Callable[[Record], bool], any_threads: bool = False) -> Iterator[Pool]:
+        """Yield the pools whose newest record fits, sorted by case; with `any_threads` also those counted apart."""
+        return (pool for pool in self._ordered if (any_threads or pool.stands_for is None) and fits(pool.newest))
 
     @cached_property
     def _ordered(self) -> Sequence[Pool]:
         """The pools, sorted by case."""
         return [self.pools[case] for case in sorted(self.pools, key=lambda case: case.text(0))]
 
-    def sides(self, fits: Callable[[Record], bool], least: int = 1) -> Iterator[tuple[Pool, ...]]:
+    def sides(
+        self, fits: Callable[[Record], bool], least: int = 1, any_threads: bool = False
+    ) -> Iterator[tuple[Pool, ...]]:
         """Yield the fitting pools of each workload and backend that has at least `least`.
 
         Of a case's two allocators the one that more of the pools have is taken, then that of more hosts.
         """
         groups: dict[tuple[str, str], list[Pool]] = defaultdict(list)
-        for pool in self.fitting(lambda record: record.description.documented and fits(record)):
+        for pool in self.fitting(lambda record: record.description.documented and fits(record), any_threads):
             groups[pool.case.workload, pool.case.backend].append(pool)
         for _, group in sorted(groups.items()):
             common = Counter(pool.case.allocator for pool in group)

@@ -26,7 +26,7 @@ class Pool:
     records: tuple[Record, ...]
     among: Components
     borrowed: bool  # too few hosts of its likeness are known; others contribute
-    stands_for: Case | None = None  # the case that it counts for, if not the usual one
+    stands_for: Case | None = None  # the case that it counts for, if its number of threads is not the current one
 
     @property
     def newest(self) -> Record:
@@ -37,6 +37,10 @@ class Pool:
     def case(self) -> Case:
         """The case that was timed."""
         return self.stands_for or case_of(self.newest)
+
+    def headline_step(self, *free: str) -> bool:
+        """Return whether it is a step in the headline setting, whatever the free axes are."""
+        return (self.stands_for is None or "threads" in free) and self.newest.headline_step(*free)
 
     @cached_property
     def likeness(self) -> Likeness:
