@@ -250,7 +250,7 @@ def test_each_way_has_its_own_speed_up_and_key_and_the_articles_way_its_claim():
         "torch graph, on the device",
     ]  # fmt: skip
     fit = table["keras fit, on jax"]
-    assert fit["article"].text == "13.29x"
+    assert fit["article"].text == "13.29x (whole run)"
     assert "An author" in fit["article"].remark
     assert fit["key"].text.endswith("mnist_mlp/gpu/written/implementation=keras/variant=fit-jax/speedup")
     assert {row["article"].text for name, row in table.items() if row is not fit} == {units.DASH}
@@ -263,7 +263,19 @@ def test_the_answer_names_the_range_the_articles_way_and_the_ways_in_which_the_c
     (answer,) = reading.answers
     assert "0.500x" in answer.split("torch loop-wait")[0]
     assert "jax, on the device; its article's way, keras fit, on jax" in answer
-    assert "documented 13.29x. The CPU is faster in torch loop-wait." in answer
+    assert "documented 13.29x (whole run). The CPU is faster in torch loop-wait." in answer
+
+
+def test_the_page_of_a_model_has_its_ways_without_keys():
+    page = factory.pages(factory.on_hosts(ways()))["workloads/mnist_mlp.md"]
+    listed = page.partition("As people write it")[2].partition("<h2")[0]
+    assert "keras fit, on jax" in listed
+    assert "13.29x (whole run)" in listed
+    assert "written/implementation=keras" not in listed
+    assert (
+        "As people write it"
+        not in factory.pages(factory.on_hosts(timed({"cpu": 4e-3, "gpu": 1e-4})))["workloads/mnist_mlp.md"]
+    )
 
 
 def test_what_is_not_certified_may_not_be_quoted_although_its_hosts_agree():
@@ -289,7 +301,7 @@ def test_the_lead_names_the_network_that_depends_most_on_how_it_is_written():
     reading, _ = rows([*other, *ways()])
     assert reading.lead.startswith("the GPU is 0.500x")
     assert "if mnist_mlp is written as torch loop-wait, 40" in reading.lead
-    assert "as jax, on the device; its article documents 13.29x" in reading.lead
+    assert "as jax, on the device; its article documents 13.29x (whole run)" in reading.lead
     assert reading.chart is not None
     assert reading.chart.name == "mnist_mlp", "its chart comes first"
     alone, _ = rows(other)

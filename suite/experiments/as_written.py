@@ -240,10 +240,11 @@ def _of_article(way: Way) -> str:
 
 
 def _documented(about: Description) -> str:
-    """Return the article's own speed-ups of its first metric; a word if it has none."""
+    """Return the article's own speed-ups of its first metric, and what they count; a word if it has none."""
     claims = [claim for claim in about.claims if claim.speedup is not None]
     first = [units.documented(claim.speedup) for claim in claims if claim.metric == claims[0].metric]
-    return " and ".join(first) or "its way, no number"
+    counted = claims[0].metric.replace("_", " ") if claims else ""
+    return f"{' and '.join(first)} ({counted})" if first else "its way, no number"
 
 
 def _key(way: Way, evidence: Evidence) -> Cell:

@@ -2,8 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from suite import units
+from suite.experiments import as_written
 from suite.experiments.kernels import kernel_times
 from suite.report.parts import ladder, lead, rungs, tables
 from suite.report.parts.facts import STEPS, Facts
@@ -13,6 +15,7 @@ from suite.report.parts.overview import first
 from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
 from suite.results.pooled.ladder import Rung
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
@@ -75,6 +78,7 @@ def _page(
         copyable=about.name in facts.copied,
         ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
+        ways=ways(evidence[chosen]) if chosen else None,
         claims=claims(about, [*whole_runs, *steps]),
         machines=list(machines.values()),
     )
@@ -92,6 +96,15 @@ def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
     headline = [item for item in steps if item.headline]
     leading = max(headline, key=lambda item: (item.machine == home, item.quotable, item.hosts), default=None)
     return leading.machine if leading else ""
+
+
+def ways(evidence: Evidence) -> Table | None:
+    """Return the ways in which a model was timed on one machine; None if none is as people write it."""
+    its = as_written.read(evidence)
+    if its is None:
+        return None
+    (table,) = its.tables  # its first column is the model, its last the key
+    return replace(table, columns=table.columns[1:-1], rows=tuple(row[1:-1] for row in table.rows))
 
 
 def search_words(about: Description) -> list[str]:
