@@ -372,7 +372,7 @@ def test_the_first_step_s_seconds_have_their_own_median():
     assert steps.startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
     assert half.startswith("10.5 s")  # mnist_cnn
     assert last.startswith("52.8 s")  # cifar10_mlp, the first by steps
-    assert text.endswith(f": the median is {steps} and {half}, the longest {last}.")
+    assert text.endswith(f" models win compile time back within {steps} and {half}, the last within {last}.")
 
 
 def test_jax_is_counted_on_both_sides_each_with_its_models():
@@ -381,6 +381,9 @@ def test_jax_is_counted_on_both_sides_each_with_its_models():
     assert "for 0 of 1 on its CPU" in its.sentence.striptags()
     assert "Keras for none" in its.turns
     assert [row[1].text for row in its.tables[0].rows] == ["GPU", "CPU"]
+    trees = factory.on_hosts([*both("gbdt_mortgage"), *both("gbdt_mortgage", implementation="xgboost")])
+    beside = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *trees])
+    assert beside.sentence == its.sentence
 
 
 def test_a_hostile_name_ends_no_script_and_is_read_as_it_is():
@@ -542,9 +545,8 @@ def test_a_tiny_step_says_how_much_of_it_the_gpu_computes_on_the_machine_that_pr
     its = answer_of(name, factory.on_hosts([*SAMPLES[name], *steps, one(seconds=0.0005, machine=other), *kernels]))
     words = str(its.more.striptags())
     share = r"(4\.9|5\.0)\d* % \(.*\)"
-    assert re.fullmatch(
-        f"By its own clock, one H100.* computes for {share} of this step and waits for launches in the rest\\.", words
-    )
+    told = f"By the clock of one H100.*, it works for {share} of this model’s step and waits for launches otherwise"
+    assert re.fullmatch(told + r"\.", words)
     assert its.further[0].keys == (
         "h200-16-cores/dp_linear_mirrored/gpu/kernels/seconds",
         "h200-16-cores/dp_linear_mirrored/gpu/step/seconds",

@@ -333,7 +333,7 @@ def test_the_answer_says_up_to_how_much_work_a_step_waits():
     found = read(both(0.0006), both(0.0097, 0.01, name="cifar10_mlp"), both(0.0001, 0.001, name="mnist_cnn"))
     (answer,) = found.answers
     assert answer.startswith("2 of 3 steps are launch-bound: mnist_cnn, mnist_mlp. The GPU works for 9.9")
-    assert answer.endswith(" No step with kernels of 9.70 ms or more is launch-bound.")
+    assert answer.endswith(" No step with kernels of 9.70 ms or more is surely launch-bound.")
     assert [point.row for point in found.chart.points] == ["mnist_cnn", "mnist_mlp", "cifar10_mlp"]
     assert [point.series for point in found.chart.points] == ["launch-bound", "launch-bound", "busy"]
 

@@ -173,11 +173,11 @@ def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
     (_, caution) = said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], many)
     assert caution.startswith(
         "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 models). "
-        "Beside as many of those a GPU would gain less"
+        "Against 16 of those cores the GPU would gain less."
     )
     (_, slower) = said([*_steps(many, 0.024, 1), *_steps(few, 0.012, 2)], many)
     assert slower.startswith("Careful: a step takes 2.00x as long on these 16 cores as on the 2 cores of few, 2 cores")
-    assert "Beside those a GPU gains less than beside these" in slower
+    assert "Against those the GPU gains less." in slower
     assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
     assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], few)) == 1
 

@@ -96,11 +96,15 @@ def test_the_mean_s_sentence_counts_the_results_of_other_hosts():
     stored = [r for name, first in zip(names, (1, 4), strict=True)
               for r in timed(SHARES, first=first, gpu=0.05, scope="epoch", workload=name)]  # fmt: skip
     sentence, finding = said([*steps, *stored])
-    assert sentence.endswith(" 1 of these 2 results was timed on other hosts than the model's step.")
+    assert sentence.endswith(
+        " 1 of these 2 results was timed on other hosts than the model's step, so hosts add to the difference."
+    )
     assert finding.endswith("2.0x read from storage, 1 of them on other hosts")
     far = [r for name in names for r in timed(SHARES, first=4, gpu=0.05, scope="epoch", workload=name)]
     sentence, finding = said([*steps, *far])
-    assert sentence.endswith(" All of these 2 results were timed on other hosts than the model's step.")
+    assert sentence.endswith(
+        " All of these 2 results were timed on other hosts than the model's step, so hosts add to the difference."
+    )
     assert finding.endswith("2.0x read from storage, on other hosts")
     near = [r for name in names for r in timed(SHARES, gpu=0.05, scope="epoch", workload=name)]
     assert "other hosts" not in " ".join(said([*steps, *near]))

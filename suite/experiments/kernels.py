@@ -24,7 +24,8 @@ METHOD = (
     " GPU's own clock. It adds up the time in which a stream ran kernels, copies or memory sets; overlaps count "
     "once. The rest of the step is gaps, in which the GPU waits for the next launch. The profiler slows the host, "
     "but not the kernels, so its process times nothing else. A step is launch-bound if its gaps are surely more "
-    "than 10 %, and busy if they surely are not; otherwise it is uncertain."
+    "than 10 %, and busy if they surely are not; otherwise it is uncertain. Several steps in one call "
+    "shorten the gaps: experiment dispatch tells by how much."
 )
 WORKLOADS: tuple[str, ...] = ()
 
@@ -142,4 +143,4 @@ def _turn(found: Sequence[KernelTime], waiting: Sequence[KernelTime]) -> str:
     above = [each.kernels.seconds.value for each in found if each.kernels.seconds.value > longest]
     if not waiting or not above:
         return ""
-    return f" No step with kernels of {units.seconds(min(above))} or more is launch-bound."
+    return f" No step with kernels of {units.seconds(min(above))} or more is surely launch-bound."

@@ -63,9 +63,9 @@ def read(evidence: Evidence) -> ExperimentResult | None:
 
 def _words(said: Sequence[Predictions]) -> str:
     return "; ".join(
-        f"of pixels from {one.pixels} it calls {units.percent(one.above_half)} a dog and is right about "
-        f"{units.percent(one.accuracy_above_half)}, where an output of exactly 1 is asked for about "
-        f"{units.percent(one.accuracy_exactly_one)}"
+        f"on pixels from {one.pixels} it is right about {units.percent(one.accuracy_above_half)} if an output above "
+        f"0.5 is a dog ({units.percent(one.above_half)} are), and about {units.percent(one.accuracy_exactly_one)} if "
+        "it must be exactly 1"
         for one in said
     )
 

@@ -109,7 +109,7 @@ def runs(evidence: Evidence) -> list[list[Pool]]:
 
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
-    answers, rows, points = [], [], []
+    answers, rows, points, lead = [], [], [], ""
     groups = runs(evidence)
     for ordered in groups:
         name, backend = ordered[0].case.workload, ordered[0].case.backend
@@ -132,6 +132,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
                     points.append(value_point(series, each.times(100), text, solid, row=row))
         if said:
             answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_longer(ordered)}{_missing(ordered)}")
+            lead = lead or _lead(name, ordered)
     if not rows:
         return None
     chart = Chart(
@@ -144,7 +145,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
     )
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))
-    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart if points else None)
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart if points else None, lead=lead)
 
 
 def _shares(pool: Pool) -> tuple[Estimate | None, ...]:
@@ -154,10 +155,24 @@ def _shares(pool: Pool) -> tuple[Estimate | None, ...]:
     return (*on_gpu, busy(pool, cpu), busy(pool, cpu_while_training))
 
 
+def _lead(name: str, group: Sequence[Pool]) -> str:
+    """Return how busy a short and a longer run keep the GPU while training; '' where either is not known."""
+    short, long = _while_training(group)
+    if short is None or long is None:
+        return ""
+    shares = [units.percent(share.value) for share in (short, long)]
+    return f"{name} keeps the GPU busy {shares[0]} of its training, and {shares[1]} in {_LONG} times the epochs."
+
+
+def _while_training(group: Sequence[Pool]) -> tuple[Estimate | None, ...]:
+    """Return how busy the GPU is while training, in the usual run and in the longer one."""
+    plain = {pool.case.length: pool for pool in group if pool.case.variant == "plain"}
+    return tuple(busy(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
+
+
 def _longer(group: Sequence[Pool]) -> str:
     """Return what the longer run changes while training; nothing where either is not known."""
-    plain = {pool.case.length: pool for pool in group if pool.case.variant == "plain"}
-    short, long = (busy(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
+    short, long = _while_training(group)
     if short is None or long is None or not short.value:
         return ""
     return f" {_LONG} times the epochs keep it {units.ratio(long.value / short.value)} as busy while training."

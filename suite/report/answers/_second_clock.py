@@ -22,7 +22,7 @@ def of_step(facts: Facts, quoting: Quoting, workload: str) -> _Said:
         for each in kernels.kernel_times(own.evidence):
             if each.step.case.workload == workload:
                 share = _share(own, each)
-                words = "By its own clock, one {} computes for {} of this step and waits for launches in the rest."
+                words = "By the clock of one {}, it works for {} of this model’s step and waits for launches otherwise."
                 return Html(words).format(own.gpu, share.words), (share,)
     return None, ()
 

@@ -47,7 +47,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 
 _SENTENCES = {
-    True: "No number is enough for {model}: unlimited cores would take {number} a step, one {gpu} takes {seconds}.",
+    True: "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
     False: "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
 

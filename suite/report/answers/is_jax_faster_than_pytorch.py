@@ -29,9 +29,10 @@ _FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return for how many models JAX is surely faster than the fastest baseline, on the GPU and on the CPU."""
-    slug = evidence.records[0].machine.slug
-    items = [(each, each.best) for each in facts.baselines_of[slug] if each.mine.newest.headline_step()]
+    """Return for how many networks JAX is surely faster than the fastest baseline, on the GPU and on the CPU."""
+    compared = facts.baselines_of[evidence.records[0].machine.slug]
+    steps = (each for each in compared if each.mine.headline_step() and each.mine.newest.description.is_network)
+    items = [(each, each.best) for each in steps]
     known = sorted(((each, best) for each, best in items if best), key=lambda pair: pair[1].over.value)
     gpu, cpu = ([pair for pair in known if pair[0].mine.case.backend == side] for side in ("gpu", "cpu"))
     own, other = (gpu, cpu) if gpu else (cpu, [])

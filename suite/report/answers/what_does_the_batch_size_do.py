@@ -26,21 +26,21 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     gains = tuple(quoting.rate(*sides) for sides in ((large.gpu, small.gpu), (large.cpu, small.cpu)))
     speedups = tuple(quoting.speedup(item) for item in (small, large))
     little = units.percent(batch_sweeps.LITTLE)
-    told = f"gains under {little} beyond batch {units.count(enough)}" if enough else f"still gains at batch {largest}"
+    reach = f"gains under {little} beyond batch {units.count(enough)}" if enough else f"still gains at batch {largest}"
     return Answer(
         sentence=Html("At batch {} one {} computes {} the examples a second of batch {}, its CPU {}, in {}.").format(
             larger, quoting.gpu, gains[0].words, smallest, gains[1].words, quoting.model(small.record.description)
         ),
         numbers=gains,
         more=Html("The GPU {}. The speed-up is {} at batch {}, {} at {}.").format(
-            told, speedups[0].words, smallest, speedups[1].words, larger
+            reach, speedups[0].words, smallest, speedups[1].words, larger
         ),
         further=speedups,
         turns=Html(
             "It turns with the work of one example: a small network needs a large batch to fill the GPU, a large one a "
             "small batch. The speed-up grows while the CPU is full and the GPU is not."
         ),
-        draw=partial(shown, facts, evidence, "batch", f"On the GPU, {small.workload} {told}"),
+        draw=partial(shown, facts, evidence, "batch", f"On the GPU, {small.workload} {reach}"),
         tables=tables(facts, evidence, "batch"),
     )
 

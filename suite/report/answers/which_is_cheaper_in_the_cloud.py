@@ -89,7 +89,7 @@ def _offers(facts: Facts, step: Pool, price: Price) -> Iterator[_Offer]:
     """Yield the same step on each CPU with a price in the same currency."""
     for pool in facts.current.values():
         host, case = pool.newest.machine, pool.case
-        if host.gpus or case.backend != "cpu" or not pool.newest.headline_step() or case.workload != step.case.workload:
+        if host.gpus or case.backend != "cpu" or not pool.headline_step() or case.workload != step.case.workload:
             continue
         own = price_of(host, facts.prices)
         if own is not None and own.currency == price.currency:

@@ -34,7 +34,9 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     about, slug = stored.by_workload[worst].record.description, quoting.machine.slug
     rule = (
         "It turns when a step takes longer than reading its batch: with a larger model, more input workers, or the "
-        "data in memory. Check in this order: is the GPU idle between steps, is a CPU core full, is the disk."
+        "data in memory: then how the loop is written decides, as "
+        '<a href="why-is-my-gpu-slower-than-my-cpu.html">small models</a> show. Check in this order: is the GPU idle '
+        "between steps, is a CPU core full, is the disk."
     )
     more, further = _second_clock.of_steps(facts, quoting)
     example = Html(" Read from storage, {} still has {}.").format(

@@ -23,9 +23,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not later:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    sentence, numbers, title = (
-        _of_one(quoting, later[0]) if len(later) == 1 else _of_several(quoting, later, len(empty))
-    )
+    sentence, numbers, title = _of_one(quoting, later[0]) if len(later) == 1 else _of_several(quoting, later)
     return Answer(
         sentence=sentence,
         numbers=numbers,
@@ -45,21 +43,23 @@ def _of_one(quoting: Quoting, one: BreakEven) -> _Said:
     return words.format(quoting.gpu, about, *(number.words for number in numbers)), numbers, ""
 
 
-def _of_several(quoting: Quoting, later: Sequence[BreakEven], timed: int) -> _Said:
+def _of_several(quoting: Quoting, later: Sequence[BreakEven]) -> _Said:
     """Return the medians of the steps and of the seconds, which may be of two models, and the most seconds."""
     by_seconds, middle = sorted(later, key=_until), (len(later) - 1) // 2
     half, last = by_seconds[middle], by_seconds[-1]
     numbers = _steps(quoting, later[middle]), _seconds(quoting, half), _seconds(quoting, last)
     models = units.pluralize(len(later), "model")
-    of_all = f"{units.count(len(later))} of {units.pluralize(timed, 'model')}"
-    words = Html("On one {}, {} win compile time back: the median is {} and {}, the longest {}.")
+    words = Html("On one {}, half of {} win compile time back within {} and {}, the last within {}.")
     title = f"Half of {models} win the compile time back within {_count(later[middle])[0]} steps"
-    return words.format(quoting.gpu, of_all, *(number.words for number in numbers)), numbers, title
+    return words.format(quoting.gpu, models, *(number.words for number in numbers)), numbers, title
 
 
 def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:
     """Yield what a shorter run means, and the models that win back first, last, at once and never."""
-    yield Html("A run that ends before its break-even is faster on the CPU; a warm compile cache shortens the start.")
+    yield Html(
+        "A run that ends before its break-even is faster on the CPU; a warm compile cache shortens the start. A "
+        "program starts later still: it also reads its data, and may compile an evaluation."
+    )
     if len(later) > 1:
         yield _span(quoting, later, _steps)
         yield _span(quoting, sorted(later, key=_until), _seconds)

@@ -52,7 +52,7 @@ class Answer:
     @property
     def doubtful(self) -> frozenset[str]:
         """The keys of the numbers that may not be quoted."""
-        return frozenset(key for number in (*self.numbers, *self.further) if number.caveat for key in number.keys)
+        return frozenset(key for number in (*self.numbers, *self.further) for key in number.doubtful)
 
     @property
     def caveat(self) -> str:

@@ -45,14 +45,15 @@ class Cards:
 def cards(speedups: Iterable[PooledSpeedUp], local: Set[str] = frozenset()) -> Cards | None:
     """Return the numbers of one machine's residual network that has most of them; None without one.
 
-    The records of `local` campaigns are not published.
+    One whose first number may be quoted comes before others. The records of `local` campaigns are not published.
     """
     by_workload: dict[str, list[PooledSpeedUp]] = {}
     for item in speedups:
         if item.record.description.family == FAMILIAR:
             by_workload.setdefault(item.workload, []).append(item)
     known = [_of_model(items, local) for _, items in sorted(by_workload.items())]
-    return max((each for each in known if each.cards), key=lambda each: len(each.cards), default=None)
+    filled = (each for each in known if each.cards)
+    return max(filled, key=lambda each: (not each.cards[0].caveat, len(each.cards)), default=None)
 
 
 def _of_model(items: Sequence[PooledSpeedUp], local: Set[str]) -> Cards:

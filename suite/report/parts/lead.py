@@ -128,7 +128,7 @@ def _centre(step: Rung) -> Html:
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",
-        f"; each is known to about ±{units.percent(error)}" if error is not None else "",
+        f"; half of them are known to ±{units.percent(error)} or better" if error is not None else "",
     )
 
 
@@ -156,11 +156,12 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
             starts.append(before)
     if each:
         ends = dict.fromkeys((short(min(starts)), short(max(starts))))
-        yield Html("If more of the work is counted, the GPU gains less: {}. A step of these models gains {}.").format(
-            Html(", ").join(each), " to ".join(ends)
-        )
+        yield Html(
+            "If more of the work is counted, the GPU gains less: {}. A step alone of these models gains {}."
+        ).format(Html(", ").join(each), " to ".join(ends))
     if apart := rungs.elsewhere(results, step):
-        yield Html.escape(f"{_of(len(apart), len(results))} timed on other hosts than the model's step.")
+        which = _of(len(apart), len(results))
+        yield Html.escape(f"{which} timed on other hosts than the model's step, so hosts add to the difference.")
 
 
 def _of(count: int, total: int) -> str:
@@ -231,7 +232,7 @@ def _fault(item: PooledSpeedUp) -> str:
     if item.state == "invalid":
         return "two sides that computed different things"
     if item.state == "not certified":
-        return "a CPU side that is surely too slow"
+        return "a CPU step that another framework surely beats"
     if item.hosts < FEWEST_HOSTS:
         return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
     return "an open certificate" if item.certificate == "open" else "too wide an interval"

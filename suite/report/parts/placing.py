@@ -109,12 +109,12 @@ def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
         if taken.value >= 1:
             yield (
                 f"Careful: a step takes {ratio_words(taken)} as long on {these} as on {those} of {machine.name} "
-                f"({number}). Beside those a GPU gains less than beside these."
+                f"({number}). Against those the GPU gains less."
             )
         else:
             yield (
                 f"Careful: {these} are only {ratio_words(taken.per(1))} as fast as {those} of {machine.name} "
-                f"({number}). Beside as many of those a GPU would gain less than beside these."
+                f"({number}). Against {units.count(cores)} of those cores the GPU would gain less."
             )
 
 

@@ -27,6 +27,7 @@ class Quoted:
 
     words: Html
     keys: tuple[str, ...]
+    doubtful: frozenset[str] = frozenset()  # those whose own number may not be quoted
     caveat: str = ""
 
 
@@ -109,7 +110,9 @@ class Quoting:
         known = next(filter(None, cited), None)
         local = record.campaign in self.facts.local
         place = address(known.permalink) if known else record_address(record, _UP, local)
-        return Quoted(words=Html('<a href="{}">{}</a>').format(place, words), keys=names, caveat=caveat)
+        doubtful = {name for name, number in zip(names, numbers, strict=True) if number is None or not number.quotable}
+        link = Html('<a href="{}">{}</a>').format(place, words)
+        return Quoted(words=link, keys=names, doubtful=frozenset(doubtful), caveat=caveat)
 
 
 def ratio_words(ratio: Pooled) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
+from textwrap import shorten
 from typing import Any
 
 from suite.report.site.page_tables import TABLE, as_shown
@@ -95,7 +96,7 @@ class _Writer:
         elif name == "br":
             self._words.append(" ")
         elif name == "img" and (alt := _ALT.search(attributes)):
-            self._words.append(escaped(unescape(alt[1]))[:_LONGEST])
+            self._words.append(escaped(shorten(unescape(alt[1]), _LONGEST, placeholder=" …")))
         elif name == "a" and self._code is None:
             self._link(closes, attributes)
 
