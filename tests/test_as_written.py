@@ -272,6 +272,11 @@ def test_the_page_of_a_model_has_its_ways_without_keys():
     assert "keras fit, on jax" in listed
     assert "13.29x (whole run)" in listed
     assert "written/implementation=keras" not in listed
+    assert f"in each way it is written, {factory.HOST.name}" in listed
+    alone = msgspec.structs.replace(factory.HOST, name="alone, 4 cores", gpus=())
+    cpu = [msgspec.structs.replace(each, machine=alone) for each in ways() if each.backend == "cpu"]
+    beside = factory.pages(factory.on_hosts([*ways(), *cpu]))["workloads/mnist_mlp.md"]
+    assert f"in each way it is written, {factory.HOST.name}" in beside, "its ways have both sides"
     assert (
         "As people write it"
         not in factory.pages(factory.on_hosts(timed({"cpu": 4e-3, "gpu": 1e-4})))["workloads/mnist_mlp.md"]

@@ -19,6 +19,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
+from suite.results.views.experiment_result import Chart
 from suite.results.views.rows import number_cell, row_of, speedup_cells
 from suite.results.views.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
@@ -78,7 +79,7 @@ def _page(
         copyable=about.name in facts.copied,
         ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
         speedups=tables.speedup_table(steps) if steps else None,
-        ways=ways(evidence[chosen]) if chosen else None,
+        ways=ways(evidence, chosen),
         claims=claims(about, [*whole_runs, *steps]),
         machines=list(machines.values()),
     )
@@ -98,13 +99,17 @@ def _first(steps: Sequence[PooledSpeedUp], home: str | None) -> str:
     return leading.machine if leading else ""
 
 
-def ways(evidence: Evidence) -> Table | None:
-    """Return the ways in which a model was timed on one machine; None if none is as people write it."""
-    its = as_written.read(evidence)
-    if its is None:
+def ways(evidence: Mapping[str, Evidence], chosen: str) -> Table | None:
+    """Return the ways of a model on the machine that timed most on both sides; None if none is as people write it."""
+    results = {slug: its for slug, own in evidence.items() if (its := as_written.read(own))}
+    if not results:
         return None
-    (table,) = its.tables  # its first column is the model, its last the key
-    return replace(table, columns=table.columns[1:-1], rows=tuple(row[1:-1] for row in table.rows))
+    both = {slug: len(its.chart.points) if isinstance(its.chart, Chart) else 0 for slug, its in results.items()}
+    slug = max(results, key=lambda slug: (both[slug], slug == chosen, len(results[slug].tables[0].rows)))
+    (table,) = results[slug].tables  # its first column is the model, its last the key
+    title = f"{table.title}, {evidence[slug].records[0].machine.name}"
+    rows = tuple(row[1:-1] for row in table.rows)
+    return replace(table, title=title, columns=table.columns[1:-1], rows=rows)
 
 
 def search_words(about: Description) -> list[str]:
