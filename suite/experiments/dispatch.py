@@ -70,7 +70,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         return None
     chart = Chart(
         caption="Time of one step over its time inside a call of several; above 1 it pays for dispatch.",
-        across="time / scan' time, log scale",
+        across="time / scan's time, log scale",
         points=tuple(points),
         level=1.0,
         finding="A step takes {span} as long as inside a call of several",
