@@ -283,6 +283,16 @@ def test_the_page_of_a_model_has_its_ways_without_keys():
     )
 
 
+def test_times_of_two_methods_have_no_speed_up():
+    way = {"implementation": "keras", "variant": "fit-jax", "scope": "written"}
+    steps = timed({"cpu": 4e-3, "gpu": 1e-4})
+    for older, known in ((1, False), (2, True), (0, True)):
+        gpu = [msgspec.structs.replace(each, method=older) for each in timed({"gpu": 2e-3}, **way)]
+        cpu = [msgspec.structs.replace(each, method=2) for each in timed({"cpu": 6e-3}, **way)]
+        _, table = rows([*steps, *cpu, *gpu])
+        assert (table["keras fit, on jax"]["speed-up"].text != units.DASH) is known
+
+
 def test_what_is_not_certified_may_not_be_quoted_although_its_hosts_agree():
     steps = timed({"cpu": 4e-3, "gpu": 1e-4})
     faster = timed({"cpu": 1e-3}, implementation="torch")

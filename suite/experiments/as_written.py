@@ -12,7 +12,7 @@ from suite.experiments import headline
 from suite.results.cite.number import Key
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.speedup import PooledSpeedUp, same_method
 from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.stats.pooling import Pooled
@@ -200,7 +200,10 @@ def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
         for (scope, implementation, variant), way in ways.items():
             cpu = way.sides.get("cpu") or _side(ways, scope, implementation, _BASES.get(variant), "cpu")
             gpu = way.sides.get("gpu") or _side(ways, scope, implementation, _TREES.get(variant), "gpu")
-            way.ratio = way.item.ratio if way.item else over(cpu, gpu) if cpu and gpu else None
+            if way.item:
+                way.ratio = way.item.ratio
+            elif cpu and gpu and same_method(cpu, gpu):
+                way.ratio = over(cpu, gpu)
     return {name: sorted(ways.values(), key=_order) for name, ways in sorted(found.items())}
 
 

@@ -238,7 +238,7 @@ def _of(
         if case.backend != "gpu" or not fits(case) or not gpu.newest.description.documented:
             continue
         cpu = twin(machine, case, current)
-        if cpu is None:
+        if cpu is None or not same_method(cpu, gpu):
             continue
         ratios.append(
             PooledSpeedUp(
@@ -264,6 +264,12 @@ def twin(machine: str, case: Case, current: Found) -> Pool | None:
         for allocator in ("tuned-malloc", "default-malloc")
     )
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
+
+
+def same_method(one: Pool, other: Pool) -> bool:
+    """Return whether two times are of one method of timing, or one is of a record that states none."""
+    methods = {one.newest.method, other.newest.method}
+    return len(methods - {0}) < 2
 
 
 def differences(cpu: Pool, gpu: Pool) -> Iterator[str]:
