@@ -317,8 +317,11 @@ def test_the_lead_of_threads_names_the_least_and_the_greatest_gain():
     lead = read(threads, factory.on_hosts(records, ALIKE)).lead
     assert lead.startswith("16 threads make a step of mnist_cnn 2.00x (")
     assert " as fast as 1, of mnist_mlp 8.00x (" in lead
-    alone = read(threads, factory.on_hosts(other, ALIKE)).lead
-    assert alone.endswith(" as fast as 1.")
+    alone = read(threads, factory.on_hosts(other, ALIKE))
+    assert alone.lead.endswith(" as fast as 1.")
+    assert alone.chart.finding == "More threads make a step up to {most} as fast"
+    slower = read(threads, factory.on_hosts(counted({8: 0.02, None: 0.03}), ALIKE))
+    assert slower.chart.finding == "More threads make no step faster"
 
 
 def test_threads_that_failed_leave_the_rest():

@@ -110,6 +110,8 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert "26 % in 20 epochs, data on the host (26 % while training); 27 % in 200 epochs" in reading.answers[0]
     assert "Not measured" not in reading.answers[0]
     assert reading.answers[0].endswith(" 10 times the epochs keep it 1.04x as busy while training.")
+    assert reading.lead.startswith("mnist_mlp keeps the GPU busy ")
+    assert reading.lead.endswith(" in 10 times the epochs.")
     assert "times the epochs" not in run_length.read(of_one_machine(records[:1])).answers[0]
 
 

@@ -84,15 +84,15 @@ def read(evidence: Evidence) -> ExperimentResult | None:
 def _lead(shares: Sequence[tuple[Pool, Pooled]]) -> str:
     """Return the greatest share that each way's call surely takes of its step; '' if it surely takes one of none."""
     sure = [(pool, ratio) for pool, ratio in shares if (share(ratio.estimate)[1] or 0) > 0]
-    most = [max(of, key=lambda each: each[1].value) for of in (
-        [each for each in sure if each[0].case.variant == way] for way in _STEPS
-    ) if of]  # fmt: skip
-    clauses = [
-        f"{_SAVED[case.variant]} takes up to {share_words(ratio.estimate)} of {_STEPS[case.variant]}, that of "
-        f"{case.workload} on the {case.backend.upper()}"
-        for case, ratio in ((pool.case, ratio) for pool, ratio in most)
-    ]
-    return f"{'; '.join(clauses)}.{said_of_pooled([ratio for _, ratio in most])}" if clauses else ""
+    clauses, gains = [], []
+    for way, step in _STEPS.items():
+        own = [each for each in sure if each[0].case.variant == way]
+        if own:
+            pool, ratio = max(own, key=lambda each: each[1].value)
+            place = f"that of {pool.case.workload} on the {pool.case.backend.upper()}"
+            clauses.append(f"{_SAVED[way]} takes up to {share_words(ratio.estimate)} of {step}, {place}")
+            gains.append(ratio)
+    return f"{'; '.join(clauses)}.{said_of_pooled(gains)}" if clauses else ""
 
 
 def _fits(record: Record) -> bool:
