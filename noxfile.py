@@ -594,6 +594,7 @@ def tests(session: nox.Session) -> None:
 def golden(session: nox.Session) -> None:
     """Render the stored records of tests/golden to its stored pages anew; `git diff` shows what is other now."""
     install(session, "site")
+    dependencies(session, "tests")
     session.run("python", "-m", "golden", env={"PYTHONPATH": "tests"})
 
 

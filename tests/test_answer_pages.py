@@ -294,6 +294,7 @@ def test_a_larger_batch_is_told_by_the_examples_a_second_of_both_sides():
     steps = ((128, 0.0005), (512, 0.001), (1024, 0.00195))
     full = factory.on_hosts([each for batch, seconds in steps for each in both(gpu=seconds, batch=batch)])
     full = answer_of("what_does_the_batch_size_do", full)
+    assert (its.thin, full.thin) == (True, False)
     assert full.sentence.striptags().startswith("At batch 512 one ")
     assert full.more.striptags().startswith("The GPU gains under 10 % beyond batch 512. ")
 
@@ -357,6 +358,9 @@ def test_mixed_precision_is_set_against_the_default_and_then_against_full_float3
     assert row[2].text == "0.667x"
     alone = [each for each in SAMPLES["does_mixed_precision_help"] if each.case.precision != "tf32"]
     assert "Over full float32" in answer_of("does_mixed_precision_help", factory.on_hosts(alone)).sentence
+    names = ("mnist_cnn", "cifar10_mlp", "imdb_bilstm", "imdb_text_cnn")
+    more = [one(name, precision=each.case.precision) for name in names for each in alone]
+    assert (its.thin, answer_of("does_mixed_precision_help", factory.on_hosts([*alone, *more])).thin) == (True, False)
 
 
 def test_the_first_step_s_seconds_have_their_own_median():
@@ -436,12 +440,16 @@ def test_a_machine_some_of_whose_numbers_may_be_quoted_answers_before_one_with_n
     other = msgspec.structs.replace(factory.KNOWN, name="zzz, 16 cores")
     facts = Facts(records=[*both("mnist_mlp"), *both("cifar10_mlp"), *both(machine=other)], prices=PRICES)
     none, some = standing_on("2 hosts of 3"), standing_on("", "2 hosts of 3")
-    for ours, theirs, told in ((none, some, some), (none, standing_on("1 host of 3"), none), (None, none, none)):
+    thin, of_one_host = replace(none, thin=True), standing_on("1 host of 3")
+    for ours, theirs, told in (
+        (none, some, some), (none, of_one_host, none), (None, none, none), (thin, of_one_host, of_one_host),
+        (replace(some, thin=True), none, replace(some, thin=True)),
+    ):  # fmt: skip
         its = {factory.HOST.slug: ours, other.slug: theirs}
         question = replace(
             answers.load("are_lstms_slow_on_gpus"), answer=lambda _, own, its=its: its[own.records[0].machine.slug]
         )
-        assert answer(question, facts) is told
+        assert answer(question, facts) == told
 
 
 def test_an_unpublished_number_leads_to_its_record():

@@ -9,6 +9,7 @@ import pytest
 
 from suite.report.parts import ladder_figures, lead, overview, rungs
 from suite.report.parts.cards import cards
+from suite.results.pooled import pools
 from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.speedup import pooled_speedups
 
@@ -100,6 +101,12 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
         sides("a", 10, certified=False), sides("b", 20, certified=False)
     )
     assert quoting(sides("a", 10)) == ""
+
+
+def test_those_that_an_earlier_method_timed_are_counted(monkeypatch):
+    monkeypatch.setattr(pools.Pool, "outdated", True)
+    both = quoting(sides("a", 10), sides("b", 20))
+    assert ". None may be quoted. Not yet: 2 have an earlier method of timing." in both
 
 
 def test_the_fastest_framework_on_each_side_is_set_beside_jax():

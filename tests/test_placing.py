@@ -196,6 +196,15 @@ def test_a_ratio_of_machines_is_that_of_the_same_kinds_and_of_the_coverage_page(
     assert geometric_mean(shown[one.slug]) / geometric_mean(shown[other.slug]) == pytest.approx(mean.value)
 
 
+def test_machines_are_compared_by_steps_of_one_method():
+    one, other = (msgspec.structs.replace(factory.HOST, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other"))
+    ours, theirs = _steps(one, 0.010, 1), _steps(other, 0.012, 2)
+    earlier = [msgspec.structs.replace(record, method=0) for record in theirs]
+    assert "3 models" in said([*ours, *theirs], one)[0]
+    assert "of 1 model" in said([*ours, *theirs[:1], *earlier[1:]], one)[0]
+    assert said([*ours, *earlier], one) == ()
+
+
 def test_a_model_whose_pool_two_machines_share_is_not_compared():
     two = [msgspec.structs.replace(factory.KNOWN, name=f"{name}, 4 cores", gpus=()) for name in ("one", "other")]
     records = [record for machine in two for record in _steps(machine, 0.01, 1)]

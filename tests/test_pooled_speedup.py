@@ -4,6 +4,8 @@ import factory
 import msgspec
 import pytest
 
+from suite.results.pooled import speedup
+from suite.results.pooled.kinds import mean_ratio
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.single.paired_speedup import CERTIFIED_FROM
 
@@ -54,6 +56,35 @@ def test_what_lacks_one_of_these_is_open_and_says_what(records, lacks):
     found = only(records)
     assert (found.state, found.quotable) == ("open", False)
     assert found.reasons[0].startswith(lacks)
+
+
+def from_storage(earlier=()):
+    """Return a speed-up of epochs on three hosts, the sides named `earlier` timed by the method before."""
+    records = factory.on_hosts([step(scope="epoch"), step(0.0002, "gpu", scope="epoch"), torch(0.02, scope="epoch")])
+    return only([changed(each, method=each.method - (each.backend in earlier)) for each in records])
+
+
+@pytest.mark.parametrize("side", ["cpu", "gpu"])
+def test_what_an_earlier_method_timed_on_either_side_is_open_with_its_value(side, monkeypatch):
+    now = from_storage()
+    monkeypatch.setattr(speedup, "same_method", lambda *sides: True)
+    then = from_storage([side])
+    assert [(each.state, each.reasons) for each in (now, then)] == [
+        ("quotable", ()),
+        ("open", ("timed by an earlier method",)),
+    ]
+    assert (then.ratio.value, then.ratio.low) == (now.ratio.value, now.ratio.low)
+    assert [each.best_over_best.outdated for each in (now, then)] == [False, True]
+
+
+def test_a_number_that_follows_from_an_earlier_method_s_time_is_known_as_such():
+    new, old = from_storage(), from_storage(["cpu", "gpu"])
+    assert [each.cpu.pooled.per(32.0).outdated for each in (new, old)] == [False, True]
+    assert [each.baselines[0].over.outdated for each in (new, old)] == [False, True]
+    products = (new.ratio.times(new.ratio), new.ratio.times(old.ratio), old.ratio.times(new.ratio))
+    assert [each.outdated for each in products] == [False, True, True]
+    means = [mean_ratio([(new.cpu, new.gpu), sides]) for sides in ((new.cpu, new.gpu), (new.cpu, old.gpu))]
+    assert [each.outdated for each in means] == [False, True]
 
 
 @pytest.mark.parametrize("rounds", [1, 3])

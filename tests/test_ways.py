@@ -1,5 +1,7 @@
 """Other ways of a step: which there are, how their ratio is paired by host, and faster CPUs with fewer cores."""
 
+import dataclasses
+
 import factory
 import msgspec
 import pytest
@@ -127,6 +129,13 @@ def test_the_fastest_cpu_with_fewer_cores_counts_if_it_is_surely_faster(others_o
     assert (way and way.pool.newest.machine.cores) == wanted
     if way is not None:
         assert way.over.value == pytest.approx(dict(others_of)[wanted] / 0.010, rel=0.01)
+
+
+def test_a_cpu_that_an_earlier_method_timed_makes_none_slow():
+    calm = among((4, 0.010), (2, 0.004))
+    earlier = [replace(record, method=0) for record in calm[2].records]
+    assert fewer_cores(calm[4], [calm[2]]) is not None
+    assert fewer_cores(calm[4], [dataclasses.replace(calm[2], records=tuple(earlier))]) is None
 
 
 @pytest.mark.parametrize(("scope", "marked"), [("step", True), ("cold", False)])

@@ -11,6 +11,7 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
 from suite.report.parts.quoted import Quoting, span
+from suite.results.pooled.kinds import FEWEST_MODELS
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
@@ -44,6 +45,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ).format(most, least, _over_full(quoting, steps) if base == _TF32 else ""),
         draw=chart.figures,
         tables=(chart.table, *tables(facts, evidence, "precision")),
+        thin=len(_with(steps, base)) < FEWEST_MODELS,
     )
 
 

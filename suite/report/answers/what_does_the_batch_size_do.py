@@ -42,6 +42,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         draw=partial(shown, facts, evidence, "batch", f"On the GPU, {small.workload} {reach}"),
         tables=tables(facts, evidence, "batch"),
+        thin=enough is None,
     )
 
 

@@ -39,8 +39,8 @@ def quoting(known: Sequence[Answer]) -> str:
     some = f", {units.count(which['some'])} in part" if which["some"] else ""
     rest = (
         " The numbers of the others are what was measured, but on fewer than "
-        f"{units.count(FEWEST_HOSTS)} hosts, or on hosts that differ much: a further host may give others. Each page "
-        "says why."
+        f"{units.count(FEWEST_HOSTS)} hosts, on hosts that differ much, or by an earlier method of timing: a further "
+        "host may give others. Each page says why."
     )
     total = units.pluralize(len(known), "answer")
     return f"{count} of {total} may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"

@@ -43,6 +43,7 @@ class Answer:
     draw: Callable[[], Iterable[Figure]] = tuple  # its charts
     advice: tuple[Table, ...] = ()  # tables that are the answer for each model: not folded
     tables: tuple[Table, ...] = ()
+    thin: bool = False  # of too few models or settings to stand for the others
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -93,9 +94,12 @@ class Question:
 
 
 def answer(question: Question, facts: Facts) -> Answer | None:
-    """Return the first machine's answer of which all numbers may be quoted, else one of which some may, else any."""
+    """Return the first machine's answer of which all numbers may be quoted, else one of which some may, else any.
+
+    Of equals one that is not thin comes first.
+    """
     known = filter(None, (question.answer(facts, facts.evidence[slug]) for slug in _order(facts)))
-    return max(known, key=lambda its: ("none", "some", "all").index(its.quotable), default=None)
+    return max(known, key=lambda its: (("none", "some", "all").index(its.quotable), not its.thin), default=None)
 
 
 @once

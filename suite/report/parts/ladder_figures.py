@@ -17,9 +17,10 @@ from suite.results.views.experiment_result import Point
 _CAPTION = (
     "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over models "
     "and a line spans them, of ten or more without the highest and the lowest tenth. Below, it is the 95 % interval "
-    f"of one number. Hollow: not to be quoted yet. It has fewer than {FEWEST_HOSTS} hosts, no interval or too wide a "
-    f"one, or another framework may be over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and "
-    "numbers: the article's own, also of whole runs and clusters."
+    f"of one number. Hollow: not to be quoted yet. It has fewer than {FEWEST_HOSTS} hosts, an earlier method of "
+    "timing, no interval or too wide a one, or another framework may be over "
+    f"{1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and numbers: the article's own, also of "
+    "whole runs and clusters."
 )
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 

@@ -235,4 +235,6 @@ def _fault(item: PooledSpeedUp) -> str:
         return "a CPU step that another framework surely beats"
     if item.hosts < FEWEST_HOSTS:
         return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
+    if item.ratio.outdated:
+        return "an earlier method of timing"
     return "an open certificate" if item.certificate == "open" else "too wide an interval"

@@ -121,7 +121,7 @@ def _is_first(facets: Mapping[str, str]) -> bool:
 def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
     """Return the address name of the machine to show first.
 
-    It has most headline speed-ups; of equals most in all scopes and precisions, then most that may be quoted, then most
+    It has most headline speed-ups; of equals most that may be quoted, then most in all scopes and precisions, then most
     hosts, then the newest record.
     """
     by_machine: dict[str, list[PooledSpeedUp]] = defaultdict(list)
@@ -132,7 +132,7 @@ def first(speedups: Iterable[PooledSpeedUp]) -> str | None:
         main = headlines(by_machine[machine])
         general = [item for item in by_machine[machine] if item.general]
         quotable, hosts = sum(item.quotable for item in main), sum(item.hosts for item in main)
-        return len(main), len(general), quotable, hosts, max(item.record.created for item in main)
+        return len(main), quotable, len(general), hosts, max(item.record.created for item in main)
 
     return max((machine for machine, items in by_machine.items() if headlines(items)), key=rank, default=None)
 

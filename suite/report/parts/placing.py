@@ -125,8 +125,9 @@ def _machine(steps: _Own, slug: str) -> Machine:
 
 
 def _shared(own: _Own, theirs: _Own) -> Sequence[str]:
-    """Return the models that both timed, without those for which they share a pool."""
-    return [name for name in sorted(own.keys() & theirs.keys()) if own[name] is not theirs[name]]
+    """Return the models that both timed by one method, without those for which they share a pool."""
+    both = ((name, own[name], theirs[name]) for name in sorted(own.keys() & theirs.keys()))
+    return [name for name, one, other in both if one is not other and one.method == other.method]
 
 
 def _times(own: _Own, theirs: _Own, shared: Sequence[str]) -> float:

@@ -15,10 +15,11 @@ from suite.scopes import SCOPES
 from suite.variants import WRITTEN, keras_backend, way_of
 
 _STATES: dict[State, str] = {
-    "quotable": f"It may be quoted for its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
-    f"its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is certified.",
-    "open": "It may not be quoted yet, and its reason is shown: too few hosts, too wide an interval, or an open "
-    "certificate.",
+    "quotable": f"It may be quoted for its kind of machine: at least {FEWEST_HOSTS} hosts timed it by the method in "
+    f"use, the half-width of its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is "
+    "certified.",
+    "open": "It may not be quoted yet, and its reason is shown: too few hosts, too wide an interval, an earlier method "
+    "of timing, or an open certificate.",
     "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "
     "JAX's time, or JAX with fewer threads takes any less.",
     "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
@@ -63,6 +64,8 @@ _WORDS = {  # of the field, marked in sentences too
 _COMMON = {  # in tables and on the method's pages; too common to be marked in sentences
     "host": "One computer, or one boot of it. A kind of machine has many; they differ in speed.",
     f"1 host of {FEWEST_HOSTS}": f"One host has measured it; a number that may be quoted needs {FEWEST_HOSTS}.",
+    "method of timing": "How a scope is timed, as a number that is raised if that changes. Times of different methods "
+    "do not pool, and those of an earlier one may not be quoted.",
     "process": "One program run of one case: it warms up, takes several samples and ends.",
     "case": "What one process times: a model on the CPU or GPU, with scope, batch, precision and way.",
     "way": "How a step is written and called, such as nnx.jit once a step, or many steps in one call.",

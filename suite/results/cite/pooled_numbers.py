@@ -39,11 +39,10 @@ def thresholds(current: Found) -> Iterator[Number]:
     for item in pooled_thresholds(current):
         turn = item.found
         if item.known and turn.size is not None:
-            ends = {"low": turn.low, "high": turn.high}
             _, above = item.around
             yield Number(
                 key=threshold_key(item),
-                value=Pooled(value=turn.size, **ends, hosts=item.hosts, processes=item.processes),
+                value=Pooled(value=turn.size, low=turn.low, high=turn.high, hosts=item.hosts, processes=item.processes),
                 state=item.state,
                 reasons=item.reasons,
                 record=of_machine(item.machine, above.gpu),

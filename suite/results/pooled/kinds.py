@@ -97,7 +97,9 @@ def headline_steps(current: Found, backend: Backend) -> Mapping[str, Mapping[str
 
 def mean_ratio(sides: Iterable[tuple[Pool, Pool]]) -> Pooled:
     """Return the geometric mean of the first pools' times over the second's."""
-    return pooling.mean_ratio([((one.cell, one.among), (other.cell, other.among)) for one, other in sides])
+    both = list(sides)
+    mean = pooling.mean_ratio([((one.cell, one.among), (other.cell, other.among)) for one, other in both])
+    return msgspec.structs.replace(mean, outdated=any(one.outdated or other.outdated for one, other in both))
 
 
 def pairs(current: Found) -> tuple[Pair, ...]:

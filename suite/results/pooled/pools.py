@@ -14,6 +14,7 @@ from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.stats.variance_components import Cell, Components, wild
+from suite.scopes import SCOPES
 
 FEWEST_HOSTS = 3  # hosts that a quotable number needs
 Found = Mapping[tuple[str, Case], "Pool"]  # the current pool of each machine and case
@@ -60,7 +61,7 @@ class Pool:
     @cached_property
     def pooled(self) -> Pooled:
         """Seconds of a step on this kind of machine."""
-        return pooling.pooled(self.cell, self.among)
+        return msgspec.structs.replace(pooling.pooled(self.cell, self.among), outdated=self.outdated)
 
     @property
     def seconds(self) -> Estimate:
@@ -78,13 +79,24 @@ class Pool:
         return tuple(dict.fromkeys(record.campaign for record in self.records))
 
     @property
+    def method(self) -> int:
+        """The method of timing, which all its records share."""
+        return self.newest.method
+
+    @property
+    def outdated(self) -> bool:
+        """Whether it was timed by an earlier method than the scope's own."""
+        return self.method < SCOPES[self.newest.case.scope].method
+
+    @property
     def machines(self) -> frozenset[str]:
         """The names of its machines, as in keys."""
         return frozenset(record.machine.slug for record in self.records)
 
     def over(self, other: "Pool") -> Pooled:
         """Return its time over another's. Their hosts count as independent, so the interval is rather too wide."""
-        return pooling.ratio((self.cell, self.among), (other.cell, other.among))
+        ratio = pooling.ratio((self.cell, self.among), (other.cell, other.among))
+        return msgspec.structs.replace(ratio, outdated=self.outdated or other.outdated)
 
     @property
     def wild(self) -> bool:

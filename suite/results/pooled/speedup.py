@@ -3,7 +3,7 @@
 A speed-up has one of four states:
 
     quotable       certified, at least three hosts on both sides, a half-width of at most 15 %
-    open           too few hosts, too wide, or undecided certificate
+    open           too few hosts, too wide, an earlier method of timing, or undecided certificate
     not certified  another way of the same step surely takes much less time on this CPU
     invalid        CPU and GPU did not compute the same, or the GPU's step is shorter than its kernels
 """
@@ -198,6 +198,8 @@ def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
         yield "no interval: too few hosts to estimate how much they differ"
     elif words := too_wide(value.estimate):
         yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
+    if value.outdated:
+        yield "timed by an earlier method"
     for schema in sorted({record.schema for record in members} - STABLE):
         yield f"{schema} was provisional"
 
@@ -268,7 +270,7 @@ def twin(machine: str, case: Case, current: Found) -> Pool | None:
 
 def same_method(one: Pool, other: Pool) -> bool:
     """Return whether two times are of one method of timing, or one is of a record that states none."""
-    methods = {one.newest.method, other.newest.method}
+    methods = {one.method, other.method}
     return len(methods - {0}) < 2
 
 

@@ -121,6 +121,8 @@ class Threshold:
         yield from dict.fromkeys(words for call in self.calls if call.usual for words in call.apart)
         if self.hosts < FEWEST_HOSTS:
             yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
+        if any(call.ratio.outdated for call in self.around):
+            yield "timed by an earlier method"
         turn = self.found
         if turn.outcome == "not separated":
             yield "not separated from the noise"

@@ -67,12 +67,18 @@ def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
         case, known, timed = plain.case, among.get(_ratio_kind(plain)), []
         for other in places[machine, case.workload, case.backend, case.scope, case.batch]:
             if _comparable(plain, other):
-                cell = tuple(_paired(plain, other).values())
-                over = pooling.pooled(cell, known) if cell and known is not None else other.over(plain)
-                timed.append(Way(pool=other, over=over))
+                timed.append(Way(pool=other, over=_over(plain, other, known)))
         return tuple(sorted(timed, key=lambda way: way.over.value))
 
     return of
+
+
+def _over(plain: Pool, other: Pool, among: Components | None) -> Pooled:
+    """Return the other's time over the plain one's: paired on their common hosts, if there are some."""
+    cell = tuple(_paired(plain, other).values())
+    if not cell or among is None:
+        return other.over(plain)
+    return msgspec.structs.replace(pooling.pooled(cell, among), outdated=plain.outdated or other.outdated)
 
 
 def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
@@ -126,7 +132,8 @@ def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
 
 def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
     """Return the fastest way on another CPU with fewer cores, if surely faster; None if there is none."""
-    fewer = (pool for pool in others if pool.newest.machine.cores < plain.newest.machine.cores)
+    alike = (pool for pool in others if pool.method == plain.method)
+    fewer = (pool for pool in alike if pool.newest.machine.cores < plain.newest.machine.cores)
     ways = [Way(pool=pool, over=pool.over(plain)) for pool in fewer]
     surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
     return min(surely, key=lambda way: way.over.value, default=None)

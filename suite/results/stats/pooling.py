@@ -32,6 +32,7 @@ class Pooled(Plain, frozen=True, kw_only=True):
     range_high: float | None = None
     hosts: int
     processes: int
+    outdated: bool = False  # by a method of timing that is no longer used
 
     @property
     def estimate(self) -> Estimate:
@@ -56,7 +57,8 @@ class Pooled(Plain, frozen=True, kw_only=True):
         ends = {} if near is None else {"low": value / near, "high": value * near}
         ends |= {} if far is None else {"range_low": value / far, "range_high": value * far}
         hosts, processes = min(self.hosts, other.hosts), min(self.processes, other.processes)
-        return Pooled(value=value, **ends, hosts=hosts, processes=processes)
+        outdated = self.outdated or other.outdated
+        return Pooled(value=value, **ends, hosts=hosts, processes=processes, outdated=outdated)
 
 
 def _half_width(one: Pooled, other: Pooled, end: Literal["low", "range_low"]) -> float | None:
