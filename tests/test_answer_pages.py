@@ -416,7 +416,7 @@ def test_an_answer_names_the_number_that_may_be_quoted_beside_one_that_may_not()
     its = [standing_on(""), standing_on("", "2 hosts of 3"), standing_on("2 hosts of 3")]
     assert [each.quotable for each in its] == ["all", "some", "none"]
     assert its[0].caveat == ""
-    assert its[1].caveat == "May be quoted: 4.0x (3.9 to 4.1). Not the rest: timed on 2 hosts, 3 are needed."
+    assert its[1].caveat == "May be quoted: 4.0x (3.9 to 4.1). Not 2x (1 to 4): timed on 2 hosts, 3 are needed."
     assert quoting(its).startswith("1 of 3 answers may be quoted as a whole, 1 in part. The numbers of the others")
     assert quoting(its[:1]) == "1 of 1 answer may be quoted as a whole."
 

@@ -65,7 +65,7 @@ def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_k
     storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
     answer = said(sides("a", 10), sides("b", 40), storage)
     assert answer.endswith(
-        "the GPU gains less: 2.0x read from storage (1 model). A step alone of these models gains 10x."
+        "the GPU gains less on average: 2.0x read from storage (1 model). A step alone of these models gains 10x."
     )
     assert "more of the work" not in said(sides("a", 10), sides("b", 40))
 
@@ -106,6 +106,7 @@ def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack(
 def test_those_that_an_earlier_method_timed_are_counted(monkeypatch):
     monkeypatch.setattr(pools.Pool, "outdated", True)
     both = quoting(sides("a", 10), sides("b", 20))
+    assert "An earlier method of timing gave these numbers, so none" in said(sides("a", 10), sides("b", 40))
     assert ". None may be quoted. Not yet: 2 have an earlier method of timing." in both
 
 

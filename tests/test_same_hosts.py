@@ -97,13 +97,13 @@ def test_the_mean_s_sentence_counts_the_results_of_other_hosts():
               for r in timed(SHARES, first=first, gpu=0.05, scope="epoch", workload=name)]  # fmt: skip
     sentence, finding = said([*steps, *stored])
     assert sentence.endswith(
-        " 1 of these 2 results was timed on other hosts than the model's step, so hosts add to the difference."
+        " 1 of these 2 results was timed on other hosts than the model's step: part of the difference may be theirs."
     )
     assert finding.endswith("2.0x read from storage, 1 of them on other hosts")
     far = [r for name in names for r in timed(SHARES, first=4, gpu=0.05, scope="epoch", workload=name)]
     sentence, finding = said([*steps, *far])
     assert sentence.endswith(
-        " All of these 2 results were timed on other hosts than the model's step, so hosts add to the difference."
+        " All of these 2 results were timed on other hosts than the model's step: part of the difference may be theirs."
     )
     assert finding.endswith("2.0x read from storage, on other hosts")
     near = [r for name in names for r in timed(SHARES, gpu=0.05, scope="epoch", workload=name)]

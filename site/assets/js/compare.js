@@ -6,11 +6,13 @@
   if (!place || !source || !window.suitePooled) return;
   const pooled = window.suitePooled, units = window.suiteUnits, data = JSON.parse(source.textContent);
   const AXES = ["machine", "workload", "side", "scope", "way", "setting", "version"];
+  const ANOTHER = "timed by another method"; // in place of a verdict
   const LABELS = { machine: "machine", side: "time of", scope: "scope", way: "way", version: "version" };
   const cells = data.cells.map(function (row) {
     const cell = { current: row[7] === 1 };
     AXES.forEach(function (axis, index) { cell[axis] = data.words[row[index]]; });
     cell.hosts = row[13];
+    cell.method = Number(cell.version.split(", method ").pop());
     cell.parts = [{ sign: 1, centre: row[8], error2: row[9], tau2: row[10], sigma2: row[11], degrees: row[12] }];
     return cell;
   });
@@ -114,7 +116,7 @@
   }
 
   function line(first, second) {
-    const more = first.side === "speed-up", word = pooled.verdict(first.parts, second.parts);
+    const more = first.side === "speed-up", word = first.method === second.method ? pooled.verdict(first.parts, second.parts) : ANOTHER;
     const over = more ? pooled.ratio(second.parts, first.parts) : pooled.ratio(first.parts, second.parts);
     return { first: first, second: second, over: over, verdict: more ? { faster: "smaller", slower: "larger" }[word] || word : word };
   }
@@ -150,7 +152,7 @@
   function sorted(text, cell) { return { text: text, sort: pooled.estimate(cell.parts).value }; }
 
   window.suiteCompare = {
-    cells: all, data: data, element: element, table: table, choice: choice, named: named, amount: amount
+    cells: all, data: data, ANOTHER: ANOTHER, element: element, table: table, choice: choice, named: named, amount: amount
   };
   show();
 })();

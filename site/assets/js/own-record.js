@@ -47,7 +47,7 @@
     const record = found.record, seconds = reading.stepSeconds(record).filter(function (value) { return value > 0; });
     return {
       record: record, digest: found.digest, seconds: seconds, machine: record.machine.name, workload: record.workload, side: record.backend,
-      scope: record.case.scope, way: way(record), setting: setting(record), kind: kind(record, record.backend)
+      scope: record.case.scope, method: record.method || 0, way: way(record), setting: setting(record), kind: kind(record, record.backend)
     };
   }
 
@@ -81,7 +81,8 @@
 
   function judged(one, cell) {
     const mine = parts(one, cell), more = one.side === "speed-up";
-    const word = ofKind(one, cell) ? pooled.ofCampaign(cell.parts, mine) : pooled.verdict(cell.parts, mine);
+    const judge = ofKind(one, cell) ? pooled.ofCampaign : pooled.verdict;
+    const word = one.method === cell.method ? judge(cell.parts, mine) : page.ANOTHER;
     return {
       one: one, cell: cell, mine: pooled.estimate(mine).value, range: pooled.range(cell.parts),
       over: more ? pooled.ratio(mine, cell.parts) : pooled.ratio(cell.parts, mine), verdict: more ? { faster: "smaller", slower: "larger" }[word] || word : word

@@ -18,7 +18,9 @@ from suite.results.pooled.speedup import lacking
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     """Return how many cores equal the GPU, for the model that needs fewest, one to be quoted before others."""
-    steps = evidence.fitting(lambda record: record.backend == "gpu" and record.headline_step())
+    steps = evidence.fitting(
+        lambda record: record.backend == "gpu" and record.description.documented and record.headline_step()
+    )
     gpus = {pool.case.workload: pool for pool in steps}
     groups = [group for group in threads.sweeps(evidence) if group[0].case.workload in gpus]
     equals = [equal for group in groups if (equal := cores.equal_cores(group, gpus[group[0].case.workload]))]

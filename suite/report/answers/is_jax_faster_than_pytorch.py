@@ -31,7 +31,7 @@ _FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     """Return for how many networks JAX is surely faster than the fastest baseline, on the GPU and on the CPU."""
     compared = facts.baselines_of[evidence.records[0].machine.slug]
-    steps = (each for each in compared if each.mine.headline_step() and each.mine.newest.description.is_network)
+    steps = (each for each in compared if each.mine.headline_step() and _asked(each))
     items = [(each, each.best) for each in steps]
     known = sorted(((each, best) for each, best in items if best), key=lambda pair: pair[1].over.value)
     gpu, cpu = ([pair for pair in known if pair[0].mine.case.backend == side] for side in ("gpu", "cpu"))
@@ -51,6 +51,11 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         draw=chart.figures,
         tables=(_table(facts, [*own, *other]),),
     )
+
+
+def _asked(each: BaselineComparison) -> bool:
+    """Return whether a framework of the question ran the step; trees have a question of their own."""
+    return any(way.pool.case.implementation in _ASKED for way in each.ways)
 
 
 def _faster(pairs: Sequence[_Compared]) -> str:

@@ -58,7 +58,10 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     steps.sort(key=lambda item: item.ratio.value)
     mean = mean_ratio((item.cpu, item.gpu) for item in steps)
     same = _hour(mean, price)
-    number = replace(quoting.following("", steps), words=Html(same), caveat=next(lacking(mean), ""))
+    doubtful = sum(not item.quotable for item in steps)
+    doubt = f"{units.count(doubtful)} of {units.pluralize(len(steps), 'speed-up')} behind it may not be"
+    caveat = next(lacking(mean), doubt if doubtful else "")
+    number = replace(quoting.following("", steps), words=Html(same), caveat=caveat)
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))
     return Answer(

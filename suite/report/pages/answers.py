@@ -38,9 +38,9 @@ def quoting(known: Sequence[Answer]) -> str:
     count = units.count(which["all"]) if which["all"] else "None"
     some = f", {units.count(which['some'])} in part" if which["some"] else ""
     rest = (
-        " The numbers of the others are what was measured, but on fewer than "
-        f"{units.count(FEWEST_HOSTS)} hosts, on hosts that differ much, or by an earlier method of timing: a further "
-        "host may give others. Each page says why."
+        " The numbers of the others are what was measured, and each page says what they lack: "
+        f"{units.count(FEWEST_HOSTS)} hosts, hosts that differ little, a certificate, or the method of timing in use. "
+        "A further host may give others."
     )
     total = units.pluralize(len(known), "answer")
     return f"{count} of {total} may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"

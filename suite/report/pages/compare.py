@@ -77,8 +77,8 @@ def _row(first: PublishedCell, second: PublishedCell, titles: Mapping[str, str])
         Cell(text=units.seconds(time.value, units.half_width(time.low, time.high)), sort=time.value) for time in times
     ]
     value = Cell(text=units.ratio(over.value, over.low, over.high), sort=over.value)
+    alike = first.pool.method == second.pool.method
+    word = cells.verdict(first.pool, second.pool) if alike else cells.ANOTHER_METHOD
     hosts = f"{first.pool.hosts}, {second.pool.hosts}"
     name = titles.get(first.case.workload, first.case.workload)
-    return row_of(
-        name, *shown, value, units.interval(over.low, over.high), cells.verdict(first.pool, second.pool), hosts
-    )
+    return row_of(name, *shown, value, units.interval(over.low, over.high), word, hosts)

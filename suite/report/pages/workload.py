@@ -57,7 +57,8 @@ def _page(
     whole_runs = [item for item in speedups if (item.case.scope, item.case.length) == ("run", 1)]
     records_of = by_machine(records)
     chosen = _first(steps, home)
-    evidence = {slug: facts.evidence[slug].of(latest.workload) for slug in records_of}
+    order = sorted(records_of, key=lambda slug: slug != chosen)
+    evidence = {slug: facts.evidence[slug].of(latest.workload) for slug in order}
     machines = {
         slug: on_machine(
             records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its), leading=slug == chosen
@@ -78,7 +79,7 @@ def _page(
         published=any(record.campaign not in facts.local for record in records),
         copyable=about.name in facts.copied,
         ratios=[_ratio_words(one) for one in facts.timed if one.workload == about.name],
-        speedups=tables.speedup_table(steps) if steps else None,
+        speedups=tables.speedup_table(sorted(steps, key=lambda item: item.machine != chosen)) if steps else None,
         ways=ways(evidence, chosen),
         claims=claims(about, [*whole_runs, *steps]),
         machines=list(machines.values()),

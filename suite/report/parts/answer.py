@@ -61,10 +61,13 @@ class Answer:
         caveats = list(dict.fromkeys(_in_words(number.caveat) for number in self.numbers if number.caveat))
         if not caveats:
             return ""
-        quotable = dict.fromkeys(str(number.words.striptags()) for number in self.numbers if not number.caveat)
-        if not quotable:
+        sure, other = (
+            ", ".join(dict.fromkeys(str(each.words.striptags()) for each in self.numbers if bool(each.caveat) == doubt))
+            for doubt in (False, True)
+        )
+        if not sure:
             return f"Not to be quoted: {_joined(caveats)}."
-        return f"May be quoted: {', '.join(quotable)}. Not the rest: {_joined(caveats)}."
+        return f"May be quoted: {sure}. Not {other}: {_joined(caveats)}."
 
     @property
     def quotable(self) -> Quotable:

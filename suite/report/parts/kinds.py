@@ -11,9 +11,12 @@ from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import HOSTS, INTERVAL, Cell, Table, times_cells
+from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table, standing_cells, times_cells
 
-COLUMNS = ("CPU", "GPU", "CPU time / GPU time", INTERVAL, "models", HOSTS, "machines", "JAX, CPU side", "JAX, GPU side")
+COLUMNS = (
+    "CPU", "GPU", "CPU time / GPU time", INTERVAL, STATUS, "models", HOSTS, "machines", "JAX, CPU side",
+    "JAX, GPU side",
+)  # fmt: skip
 MODEL_COLUMNS = ("model", *(column for column in COLUMNS if column != "models"))
 
 
@@ -96,9 +99,10 @@ def models(pairs: Sequence[Pair]) -> Table:
 
 
 def _row(pair: Pair, value: Pooled, number: Cell | None, cpu_jax: str, gpu_jax: str) -> tuple[Cell, ...]:
-    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), *filter(None, [number]))
+    status, hosts = standing_cells(value)
+    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), status, *filter(None, [number]))
     machines = "one" if pair.one_machine else "two"
-    return row_of(*cells, count_cell(value.hosts), machines, cpu_jax or units.DASH, gpu_jax or units.DASH)
+    return row_of(*cells, hosts, machines, cpu_jax or units.DASH, gpu_jax or units.DASH)
 
 
 def gpu_name(pair: Pair) -> str:

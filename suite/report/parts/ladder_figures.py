@@ -15,12 +15,12 @@ from suite.results.single.paired_speedup import CERTIFIED_FROM
 from suite.results.views.experiment_result import Point
 
 _CAPTION = (
-    "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over models "
-    "and a line spans them, of ten or more without the highest and the lowest tenth. Below, it is the 95 % interval "
-    f"of one number. Hollow: not to be quoted yet. It has fewer than {FEWEST_HOSTS} hosts, an earlier method of "
-    "timing, no interval or too wide a one, or another framework may be over "
-    f"{1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and numbers: the article's own, also of "
-    "whole runs and clusters."
+    "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over "
+    "models, and its line runs from the lowest to the highest of them; of ten or more without a tenth at each end. "
+    "Below, the line is the 95 % interval of one number. Hollow: not to be quoted yet. It has fewer than "
+    f"{FEWEST_HOSTS} hosts, an earlier method of timing, no interval or too wide a one, or another framework may be "
+    f"over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and numbers are the article's own; "
+    "some are of whole runs or clusters."
 )
 _NOT_A_STEP = "first_call"  # a claim that no mark of the chart stands beside
 
@@ -98,8 +98,8 @@ def _data(amounts: Sequence[Rung]) -> str:
     real = sum(not item.record.usual_data for item in items)
     if not items:
         return ""
-    but = f", but for {units.pluralize(real, 'mark')} of the real data" if real else ""
-    return f"Whole runs and steps from storage read stand-ins that the project makes{but}."
+    but = f" {units.pluralize(real, 'mark')} {'is' if real == 1 else 'are'} of the real data." if real else ""
+    return f"Whole runs and steps from storage read data that this project makes.{but}"
 
 
 def _hosts(amounts: Sequence[Rung]) -> str:

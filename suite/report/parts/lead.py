@@ -39,7 +39,7 @@ def answer(amounts: Sequence[Rung], records: Sequence[Record], others: Sequence[
     if len(step.by_workload) == 1:
         (item,) = step.by_workload.values()
         return _alone(item)
-    return Html(" ").join([_centre(step), *_slower(step), *_remaining(step, amounts)])
+    return Html(" ").join([_centre(step), *_earlier(step), *_slower(step), *_remaining(step, amounts)])
 
 
 def of_model(amounts: Sequence[Rung], workload: str) -> Html:
@@ -132,6 +132,12 @@ def _centre(step: Rung) -> Html:
     )
 
 
+def _earlier(step: Rung) -> Iterator[Html]:
+    """Yield that no step may be quoted, if an earlier method timed all of them."""
+    if all(item.ratio.outdated for item in step.by_workload.values()):
+        yield Html("An earlier method of timing gave these numbers, so none of them may be quoted.")
+
+
 def _slower(step: Rung) -> Iterator[Html]:
     """Yield a sentence on the models whose step is slower on the GPU, if there are some."""
     slower = [item for item in step.by_workload.values() if item.ratio.value < 1]
@@ -157,11 +163,11 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     if each:
         ends = dict.fromkeys((short(min(starts)), short(max(starts))))
         yield Html(
-            "If more of the work is counted, the GPU gains less: {}. A step alone of these models gains {}."
+            "If more of the work is counted, the GPU gains less on average: {}. A step alone of these models gains {}."
         ).format(Html(", ").join(each), " to ".join(ends))
     if apart := rungs.elsewhere(results, step):
         which = _of(len(apart), len(results))
-        yield Html.escape(f"{which} timed on other hosts than the model's step, so hosts add to the difference.")
+        yield Html.escape(f"{which} timed on other hosts than the model's step: part of the difference may be theirs.")
 
 
 def _of(count: int, total: int) -> str:
@@ -233,8 +239,8 @@ def _fault(item: PooledSpeedUp) -> str:
         return "two sides that computed different things"
     if item.state == "not certified":
         return "a CPU step that another framework surely beats"
-    if item.hosts < FEWEST_HOSTS:
-        return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
     if item.ratio.outdated:
         return "an earlier method of timing"
+    if item.hosts < FEWEST_HOSTS:
+        return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
     return "an open certificate" if item.certificate == "open" else "too wide an interval"

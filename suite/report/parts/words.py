@@ -45,9 +45,12 @@ _METHOD = {  # marked in sentences too
     "round": "One process for each case of a question: CPU, GPU and baselines, in random order.",
     "pool": "All records of one case and equal code on one kind of machine, by host.",
     "record": "One case in one campaign, with every raw sample; it is never edited.",
+    "method of timing": "Each way to time a scope has a number, raised if the way changes; that of a step is now "
+    f"{SCOPES['step'].method}. Times of different methods do not pool, and those of an earlier one may not be quoted.",
     "baseline": "Another implementation of the same step, such as PyTorch's.",
     "certificate": "The check that no other implementation uses the same CPU much better than JAX.",
-    "half-width": "Half of an interval's width, as a share of its value.",
+    "half-width": "How far an interval reaches: its upper end over its value, less 1. The lower end is as far in "
+    "ratio.",
     "key": "The name of one number; with @ and a digest it means the same number for ever.",
     "stand-in": "A data set that this project draws in the format of a published one.",
     "MFU": "Model FLOP utilisation: a step's FLOP/s over the highest rate of matrix products measured on the machine.",
@@ -64,8 +67,6 @@ _WORDS = {  # of the field, marked in sentences too
 _COMMON = {  # in tables and on the method's pages; too common to be marked in sentences
     "host": "One computer, or one boot of it. A kind of machine has many; they differ in speed.",
     f"1 host of {FEWEST_HOSTS}": f"One host has measured it; a number that may be quoted needs {FEWEST_HOSTS}.",
-    "method of timing": "How a scope is timed, as a number that is raised if that changes. Times of different methods "
-    "do not pool, and those of an earlier one may not be quoted.",
     "process": "One program run of one case: it warms up, takes several samples and ends.",
     "case": "What one process times: a model on the CPU or GPU, with scope, batch, precision and way.",
     "way": "How a step is written and called, such as nnx.jit once a step, or many steps in one call.",

@@ -19,6 +19,7 @@ from suite.results.stats.variance_components import logarithms, of_cell
 from suite.variants import way_of
 
 Verdict = Literal["faster", "slower", "inside the range of the next host", "undecided"]
+ANOTHER_METHOD = "timed by another method"  # in place of a verdict
 _WAY = ("implementation=", "variant=", "allocator=")  # axes that a setting does not name: the way does, or none counts
 _DIGITS = 9
 _WORDS = 7  # of a cell, before its figures

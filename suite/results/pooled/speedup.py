@@ -192,14 +192,14 @@ def state_of(lacks: Iterable[str], wrong: Sequence[str] = (), certificate: Certi
 
 def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
     """Yield what a pooled number of these records lacks to be quotable."""
+    if value.outdated:
+        yield "timed by an earlier method"
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
         yield "no interval: too few hosts to estimate how much they differ"
     elif words := too_wide(value.estimate):
         yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
-    if value.outdated:
-        yield "timed by an earlier method"
     for schema in sorted({record.schema for record in members} - STABLE):
         yield f"{schema} was provisional"
 

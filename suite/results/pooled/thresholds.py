@@ -119,10 +119,10 @@ class Threshold:
 
     def _lacking(self) -> Iterator[str]:
         yield from dict.fromkeys(words for call in self.calls if call.usual for words in call.apart)
-        if self.hosts < FEWEST_HOSTS:
-            yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
         if any(call.ratio.outdated for call in self.around):
             yield "timed by an earlier method"
+        if self.hosts < FEWEST_HOSTS:
+            yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
         turn = self.found
         if turn.outcome == "not separated":
             yield "not separated from the noise"

@@ -49,8 +49,11 @@ def step_share_cell(share: Estimate | None) -> Cell:
 
 
 def speedup_cells(item: PooledSpeedUp) -> tuple[Cell, ...]:
-    """Return the cells of a speed-up's CPU time, GPU time, ratio and interval."""
-    return time_cell(item.cpu), time_cell(item.gpu), *ratio_and_interval(item)
+    """Return the cells of a speed-up's CPU time, with threads fewer than cores, GPU time, ratio and interval."""
+    cpu, threads = time_cell(item.cpu), item.cpu.newest.case.threads if item.cpu.newest.chosen_threads else None
+    if threads:
+        cpu = replace(cpu, text=f"{cpu.text}, {units.pluralize(threads, 'thread')}")
+    return cpu, time_cell(item.gpu), *ratio_and_interval(item)
 
 
 def ratio_and_interval(item: PooledSpeedUp) -> tuple[Cell, Cell]:
@@ -72,7 +75,7 @@ def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
         scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
         models[item.faster_cpu][f"{item.faster_cpu_takes} for {item.record.description.title}{scope}"] = None
     for sides, shares in models.items():
-        yield f"Slow CPU: of the time of a step on these cores, {sides} surely take less: {'; '.join(shares)}."
+        yield f"Slow CPU: {sides} are surely faster than these. Of their time they take {'; '.join(shares)}."
 
 
 def _slow_cpu(item: PooledSpeedUp) -> bool:
