@@ -309,7 +309,8 @@ def test_two_gpus_are_told_with_the_batch_from_which_they_pay():
 
 def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     name = "how_many_cpu_cores_equal_a_gpu"
-    its = answer_of(name, [*sample(name), *factory.on_hosts(both("cifar10_mlp"))])
+    records = [*both("cifar10_mlp"), *both("crossover_mlp_32x2")]  # the last is of no article
+    its = answer_of(name, [*sample(name), *factory.on_hosts(records)])
     assert "Further cores are extrapolated by Amdahl’s law from the 1 to 16 threads that were timed." in its.turns
     assert "1 of 2 models" in its.turns
 
@@ -385,6 +386,9 @@ def test_jax_is_counted_on_both_sides_each_with_its_models():
     assert "for 0 of 1 on its CPU" in its.sentence.striptags()
     assert "Keras for none" in its.turns
     assert [row[1].text for row in its.tables[0].rows] == ["GPU", "CPU"]
+    unit = [*both("dp_linear_mirrored"), *both("dp_linear_mirrored", gpu=0.0001, implementation="torch")]
+    more = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *factory.on_hosts(unit)])
+    assert "For 1 of 2 models JAX is surely faster" in more.sentence
     trees = factory.on_hosts([*both("gbdt_mortgage"), *both("gbdt_mortgage", implementation="xgboost")])
     beside = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *trees])
     assert beside.sentence == its.sentence
@@ -484,6 +488,7 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most
     assert "for 6 models" not in turns
     assert "of 6 models. Price of 2026-01: A provider. Other CPUs" in turns
+    assert its.caveat == "Not to be quoted: 6 of 6 speed-ups behind it may not be."
     assert len(its.keys) == 6
     few = [*both(), *both("mnist_cnn")]
     assert answer(answers.load(name), Facts(records=factory.on_hosts(few), prices=PRICES[:1])) is None

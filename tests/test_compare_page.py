@@ -177,6 +177,34 @@ def _two_kinds():
     return [*factory.on_hosts(factory.campaign()), *map(sealed, renamed)]
 
 
+def _two_methods():
+    """The other kind's records are of an earlier method."""
+    return [msgspec.structs.replace(r, method=r.method - (r.machine.name == OTHER.name)) for r in _two_kinds()]
+
+
+@pytest.mark.parametrize(("records", "words"), [(_two_kinds(), "faster"), (_two_methods(), cells.ANOTHER_METHOD)])
+def test_without_scripts_too_machines_of_two_methods_get_no_verdict(records, words):
+    listed, _ = _published(records)
+    table = compare.static(listed, {})
+    place = table.columns.index("the second is")
+    assert {row[place].text for row in table.rows} <= {words, {"faster": "slower"}.get(words, words)}
+
+
+@pytest.mark.browser
+def test_machines_of_two_methods_and_a_record_of_another_get_no_verdict(opened, tmp_path):
+    listed, _ = _published(_two_methods())
+    page = opened(listed)
+    verdicts = page.locator("#compare tbody tr td:nth-child(6)").all_inner_texts()
+    assert verdicts == [cells.ANOTHER_METHOD] * 2
+    assert page.locator("#compare .said").inner_text() == (
+        "Of 2 results in common the second is timed by another method in 2."
+    )
+    pack = _file(tmp_path, archive([(f"{r.name}.json", to_json(r)) for r in OWN]), "own.zip")
+    assert "is inside the range of the next host in 12, of 12" in _dropped(page, pack)
+    page.locator("select[name=beside]").select_option(label="other-gpu, 8 cores")
+    assert f"is {cells.ANOTHER_METHOD} in 12, of 12" in page.locator("#own .said").inner_text()
+
+
 @pytest.mark.browser
 def test_what_is_compared_stands_in_the_address(opened):
     listed, _ = _published(_two_kinds())

@@ -11,7 +11,7 @@ from suite.report.pages import kinds as page
 from suite.report.parts import kinds as part
 from suite.report.parts.facts import Facts
 from suite.results.pooled import kinds
-from suite.results.pooled.pools import current, pools
+from suite.results.pooled.pools import Pool, current, pools
 from suite.results.records.store import sealed
 from suite.results.stats import pooling
 from suite.results.stats.variance_components import Components
@@ -169,6 +169,14 @@ def test_the_table_has_a_row_a_pair_and_says_of_how_many_machines_it_is():
     assert machines == {
         "Test CPU (Emerald Rapids), 16 cores": "one", "A newer CPU (family 26 model 2), 2 cores": "two",
     }  # fmt: skip
+
+
+def test_a_pair_says_whether_its_mean_may_be_quoted_and_why_not(monkeypatch):
+    column = part.COLUMNS.index("status")
+    assert [row[column].text for row in part.table(tuple(pairs(TWO_MACHINES).values())).rows] == ["quotable"] * 2
+    monkeypatch.setattr(Pool, "outdated", True)
+    statuses = [row[column] for row in part.table(tuple(pairs(TWO_MACHINES).values())).rows]
+    assert [(each.text, each.remark) for each in statuses] == [("open", "timed by an earlier method")] * 2
 
 
 def test_each_model_of_each_pair_has_a_row_and_the_first_pair_is_shown_first():

@@ -7,7 +7,11 @@ import pytest
 from suite.results.pooled import speedup
 from suite.results.pooled.kinds import mean_ratio
 from suite.results.pooled.speedup import pooled_speedups
+from suite.results.records.record import Record
 from suite.results.single.paired_speedup import CERTIFIED_FROM
+from suite.results.stats.state import too_wide
+from suite.results.stats.statistics import Estimate
+from suite.results.views.rows import speedup_cells
 
 NOISE = (1.0, 1.01, 0.99)
 
@@ -85,6 +89,18 @@ def test_a_number_that_follows_from_an_earlier_method_s_time_is_known_as_such():
     assert [each.outdated for each in products] == [False, True, True]
     means = [mean_ratio([(new.cpu, new.gpu), sides]) for sides in ((new.cpu, new.gpu), (new.cpu, old.gpu))]
     assert [each.outdated for each in means] == [False, True]
+
+
+def test_fewer_threads_than_cores_stand_beside_the_time_on_the_cpu(monkeypatch):
+    few = [step(threads=8), step(0.0002, "gpu")]
+    assert speedup_cells(only(WHOLE))[0].text == "10.0 ms"
+    monkeypatch.setattr(Record, "chosen_threads", property(lambda record: record.backend == "cpu"))
+    assert speedup_cells(only(few))[0].text == "10.0 ms, 8 threads"
+
+
+@pytest.mark.parametrize(("end", "words"), [(1.15, ""), (1.1504, "half-width 15.04 %"), (1.192, "half-width 19.2 %")])
+def test_a_half_width_has_as_many_digits_as_show_that_it_is_too_wide(end, words):
+    assert too_wide(Estimate(value=2.0, low=2 / end, high=2 * end, processes=3)) == words
 
 
 @pytest.mark.parametrize("rounds", [1, 3])

@@ -615,6 +615,7 @@ def test_a_model_s_page_begins_with_the_machine_of_the_home_page_though_another_
     assert overview.first(pooled_speedups(records)) == factory.HOST.slug
     page = factory.pages(records)["workloads/mnist_mlp.md"]
     assert f'class="lead">On {factory.HOST.name}, a step' in page
+    assert page.index(f"machines/{factory.HOST.slug}.html") < page.index(f"machines/{other.slug}.html")
 
 
 def test_every_machine_is_listed_with_its_gpu_and_the_generation_of_its_processor():
