@@ -464,9 +464,7 @@ def test_a_process_that_took_no_cpu_time_gives_no_interval_and_decides_nothing()
 
 
 def test_a_verdict_says_which_part_of_the_observation_it_is_on():
-    found = judge("O8", WORLDS["O8"]["reproduced"]).found
-    assert "the last clause alone" in found
-    assert "159x and 52x cannot be checked" in found
+    assert "159x and 52x themselves are judged as documented numbers" in judge("O8", WORLDS["O8"]["reproduced"]).found
     own, other = WORLDS["O9"]["reproduced"], epochs((BASE, 59.0))
     assert "Other networks, of which the article says nothing: of 1 epoch" in judge("O9", [*own, *other]).found
     assert "Other networks, which decide instead of the article's" in judge("O9", other).found
