@@ -73,9 +73,9 @@ def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
     models: dict[str, dict[str, None]] = defaultdict(dict)
     for item in filter(_slow_cpu, items):
         scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
-        models[item.faster_cpu][f"{item.faster_cpu_takes} for {item.record.description.title}{scope}"] = None
+        models[item.faster_cpu][f"{item.faster_cpu_takes} of it for {item.record.description.title}{scope}"] = None
     for sides, shares in models.items():
-        yield f"Slow CPU: {sides} are surely faster than these. Of their time they take {'; '.join(shares)}."
+        yield f"Slow CPU: {sides} surely take less time than these: {'; '.join(shares)}."
 
 
 def _slow_cpu(item: PooledSpeedUp) -> bool:
