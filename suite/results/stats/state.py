@@ -13,5 +13,6 @@ def too_wide(value: Estimate | None) -> str:
     width = value.relative_half_width if value else None
     if width is None or width <= MAX_HALF_WIDTH:
         return ""
-    texts = (f"{100 * width:.{digits}g}" for digits in range(3, 18))  # enough of them to show that it is too wide
-    return f"half-width {next(text for text in texts if float(text) > 100 * MAX_HALF_WIDTH)} %"
+    texts = [f"{100 * width:.{digits}g}" for digits in range(3, 18)]
+    shown = next((text for text in texts if float(text) > 100 * MAX_HALF_WIDTH), texts[-1])  # as too wide
+    return f"half-width {shown} %"
