@@ -19,7 +19,7 @@ from suite.scopes import SCOPES
 
 _UNKNOWN = ("", "none", "not known", "not shown")  # values that say nothing of a machine
 
-_METHOD = "it is raised if timing changes; times of different methods do not pool, nor may earlier ones be quoted"
+_METHOD = "it is raised if timing changes; times of different methods do not pool, and earlier ones may not be quoted"
 
 
 def files(facts: Facts) -> dict[str, str]:

@@ -49,8 +49,8 @@ _METHOD = {  # marked in sentences too
     f"{SCOPES['step'].method}. Times of different methods do not pool, and those of an earlier one may not be quoted.",
     "baseline": "Another implementation of the same step, such as PyTorch's.",
     "certificate": "The check that no other implementation uses the same CPU much better than JAX.",
-    "half-width": "How far an interval reaches: its upper end over its value, less 1. The lower end is as far in "
-    "ratio.",
+    "half-width": "How far an interval reaches: its upper end over its value, less 1. Its value over its lower end is "
+    "the same.",
     "key": "The name of one number; with @ and a digest it means the same number for ever.",
     "stand-in": "A data set that this project draws in the format of a published one.",
     "MFU": "Model FLOP utilisation: a step's FLOP/s over the highest rate of matrix products measured on the machine.",
