@@ -1,7 +1,5 @@
 """Speed-ups of a kind of machine: what each is of, and what may be said of it."""
 
-import math
-
 import factory
 import msgspec
 import pytest
@@ -103,8 +101,6 @@ def test_fewer_threads_than_cores_stand_beside_the_time_on_the_cpu(monkeypatch):
 @pytest.mark.parametrize(("end", "words"), [(1.15, ""), (1.1504, "half-width 15.04 %"), (1.192, "half-width 19.2 %")])
 def test_a_half_width_has_as_many_digits_as_show_that_it_is_too_wide(end, words):
     assert too_wide(Estimate(value=2.0, low=2 / end, high=2 * end, processes=3)) == words
-    for nearly in (math.nextafter(1.15, 2), 1.15 + 1e-15, 1.15 + 1e-12):
-        assert too_wide(Estimate(value=1.0, low=1 / nearly, high=nearly, processes=3)).count("half-width 15") <= 1
 
 
 @pytest.mark.parametrize("rounds", [1, 3])

@@ -43,8 +43,8 @@ OBSERVATIONS = (
     Observation(
         code="O8",
         article=RESNET,
-        said="The CPU that a GPU is set against decides the headline: an old dual core or its own machine's, 159x or "
-        "52x.",
+        said="The CPU that a GPU is set against decides the headline: 159x beside an old dual core, 52x beside the "
+        "processor of its own machine.",
         rule="The article's residual networks decide, others only where these cannot. Reproduced if a CPU's step with "
         "all granted cores is surely more than 1.5 times as fast as with the fewest. Refuted if surely less.",
         experiment="threads",

@@ -16,7 +16,7 @@ from suite.results.views.experiment_result import Point
 
 _CAPTION = (
     "CPU time over GPU time in full float32, on one kind of machine. In the rows on top a mark is the mean over "
-    "models, and its line runs from the lowest to the highest of them; of ten or more without a tenth at each end. "
+    "models, and its line runs from the lowest to the highest; of ten models or more, a tenth at each end is left out. "
     "Below, the line is the 95 % interval of one number. Hollow: not to be quoted yet. It has fewer than "
     f"{FEWEST_HOSTS} hosts, an earlier method of timing, no interval or too wide a one, or another framework may be "
     f"over {1 / CERTIFIED_FROM:.1f} times as fast as JAX on this CPU. Grey ticks and numbers are the article's own; "

@@ -17,6 +17,7 @@ from suite.results.stats.variance_components import Cell, Components, wild
 from suite.scopes import SCOPES
 
 FEWEST_HOSTS = 3  # hosts that a quotable number needs
+OUTDATED = "timed by an earlier method"  # why a number may not be quoted
 Found = Mapping[tuple[str, Case], "Pool"]  # the current pool of each machine and case
 
 

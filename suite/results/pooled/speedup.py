@@ -18,7 +18,7 @@ import msgspec
 from suite import units
 from suite.case import Case
 from suite.results.pooled.kernel_time import too_short
-from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
+from suite.results.pooled.pools import FEWEST_HOSTS, OUTDATED, Found, Pool, current, pools
 from suite.results.pooled.ways import (
     Certificate,
     Way,
@@ -193,7 +193,7 @@ def state_of(lacks: Iterable[str], wrong: Sequence[str] = (), certificate: Certi
 def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
     """Yield what a pooled number of these records lacks to be quotable."""
     if value.outdated:
-        yield "timed by an earlier method"
+        yield OUTDATED
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:

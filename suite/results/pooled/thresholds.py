@@ -12,7 +12,7 @@ from typing import Literal
 
 from suite import families, units
 from suite.case import Case
-from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
+from suite.results.pooled.pools import FEWEST_HOSTS, OUTDATED, Found, Pool
 from suite.results.pooled.speedup import differences, twin
 from suite.results.records.record import Record
 from suite.results.stats.fit import Crossing, crossing_of_times
@@ -120,7 +120,7 @@ class Threshold:
     def _lacking(self) -> Iterator[str]:
         yield from dict.fromkeys(words for call in self.calls if call.usual for words in call.apart)
         if any(call.ratio.outdated for call in self.around):
-            yield "timed by an earlier method"
+            yield OUTDATED
         if self.hosts < FEWEST_HOSTS:
             yield f"{units.pluralize(self.hosts, 'host')} of {FEWEST_HOSTS}"
         turn = self.found

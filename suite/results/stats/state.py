@@ -13,6 +13,5 @@ def too_wide(value: Estimate | None) -> str:
     width = value.relative_half_width if value else None
     if width is None or width <= MAX_HALF_WIDTH:
         return ""
-    texts = [f"{100 * width:.{digits}g}" for digits in range(3, 18)]
-    shown = next((text for text in texts if float(text) > 100 * MAX_HALF_WIDTH), texts[-1])  # as too wide
-    return f"half-width {shown} %"
+    text = f"{100 * width:.3g}"
+    return f"half-width {text if float(text) > 100 * MAX_HALF_WIDTH else f'{100 * width:.6g}'} %"
