@@ -154,13 +154,13 @@ def test_a_machine_is_ranked_with_as_many_calls_whether_ten_or_forty_others_are_
     def ranked(machines):
         calls.clear()
         steps = placing.headlines(factory.current(growth.records(10 * machines)))
-        sentences = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
-        return sentences, len(calls) / machines
+        places = {name: placing.place(steps, name) for name in steps["gpu"].of}
+        return places, len(calls) / machines
 
-    (_, few), (sentences, many) = ranked(10), ranked(40)
+    (_, few), (places, many) = ranked(10), ranked(40)
     assert many == few
-    assert "machine-0000, 16 cores" in sentences["machine-0003-16-cores"][0]
-    assert "machine-0005, 16 cores" in sentences["machine-0000-16-cores"][0]  # as fast; not itself
+    assert "machine-0000, 16 cores" in places["machine-0003-16-cores"].sentences[0]
+    assert "machine-0005, 16 cores" in places["machine-0000-16-cores"].sentences[0]  # as fast; not itself
 
 
 def test_the_rank_is_that_against_all_machines(monkeypatch):
@@ -169,9 +169,9 @@ def test_the_rank_is_that_against_all_machines(monkeypatch):
         host = msgspec.structs.replace(factory.HOST, name=f"machine-{number}", cores=2 ** (number % 3))
         records += factory.campaign(workloads, host, cpu=0.01 * (1 + number * 5 % 4), gpu=0.001 * (1 + number * 3 % 5))
     steps = placing.headlines(factory.current(records))
-    near = {name: placing.sentences(steps, name) for name in steps["gpu"].of}
+    near = {name: placing.place(steps, name) for name in steps["gpu"].of}
     monkeypatch.setattr(
         placing.Steps, "rivals", lambda self, slug: {name: own for name, own in self.of.items() if name != slug}
     )
-    assert near == {name: placing.sentences(steps, name) for name in near}
+    assert near == {name: placing.place(steps, name) for name in near}
     assert any(one != other for one, other in pairwise(near.values()))

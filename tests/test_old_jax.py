@@ -109,9 +109,9 @@ def test_it_stands_beside_no_gpu_of_another_machine_and_the_table_of_steps_says_
 
 def test_it_stands_beside_no_cpu_of_another_machine():
     published, new = factory.campaign(("mnist_mlp",)), factory.record(machine=MINE)
-    assert len(placing.sentences(placing.headlines(factory.current((*published, new))), MINE.slug)) == 1
-    assert placing.sentences(placing.headlines(factory.current((*published, aged(new)))), MINE.slug) == ()
-    assert placing.sentences(placing.headlines(factory.current((*map(aged, published), new))), MINE.slug) == ()
+    assert len(placing.place(placing.headlines(factory.current((*published, new))), MINE.slug).sentences) == 1
+    assert placing.place(placing.headlines(factory.current((*published, aged(new)))), MINE.slug).sentences == ()
+    assert placing.place(placing.headlines(factory.current((*map(aged, published), new))), MINE.slug).sentences == ()
 
 
 def test_a_file_that_is_checked_is_called_so(tmp_path):

@@ -24,8 +24,12 @@ def mine(**changes):
                             created="2026-01-03T00:00:00Z", **changes)  # fmt: skip
 
 
+def place(records, machine=HERE):
+    return placing.place(placing.headlines(factory.current(records)), machine.slug)
+
+
 def said(records, machine=HERE):
-    return placing.sentences(placing.headlines(factory.current(records)), machine.slug)
+    return place(records, machine).sentences
 
 
 def test_each_backend_has_a_sentence_the_gpu_s_first():
@@ -170,16 +174,33 @@ def _steps(machine, seconds, day, names=("mnist_mlp", "cifar10_mlp", "mnist_cnn"
 def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
     many = msgspec.structs.replace(factory.HOST, name="many, 16 cores", cores=16, gpus=())
     few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
-    (_, caution) = said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], many)
-    assert caution.startswith(
-        "Careful: these 16 cores are only 1.20x as fast as the 2 cores of few, 2 cores (3 models). "
+    slow = place([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], many)
+    assert slow.caution == (
+        "These 16 cores are only 1.20x as fast as 2 cores of the Test CPU: the geometric mean of 3 models. "
         "Against 16 of those cores the GPU would gain less."
     )
-    (_, slower) = said([*_steps(many, 0.024, 1), *_steps(few, 0.012, 2)], many)
-    assert slower.startswith("Careful: a step takes 2.00x as long on these 16 cores as on the 2 cores of few, 2 cores")
-    assert "Against those the GPU gains less." in slower
-    assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.050, 2)], many)) == 1, "five times as fast as an eighth"
-    assert len(said([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], few)) == 1
+    assert slow.sentences == (), "the same two CPUs are compared once"
+    slower = place([*_steps(many, 0.024, 1), *_steps(few, 0.012, 2)], many).caution
+    assert slower.startswith("A step takes 2.00x as long on these 16 cores as on 2 cores of the Test CPU: ")
+    assert slower.endswith("Against those the GPU gains less.")
+    fast = place([*_steps(many, 0.010, 1), *_steps(few, 0.050, 2)], many)
+    assert fast.caution == "", "five times as fast as an eighth"
+    assert len(fast.sentences) == 1
+    newer = place([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], few)
+    assert newer.caution == ""
+    assert len(newer.sentences) == 1
+
+
+def test_the_caution_stands_below_the_first_sentence_of_home():
+    many = msgspec.structs.replace(factory.HOST, name="many, 16 cores", cores=16)
+    few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
+    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn")
+    records = [*factory.campaign(names, many, cpu=0.01, campaign="20260103-000000-x"), *_steps(few, 0.012, 2)]
+    files = factory.pages(records)
+    first, rest = files["index.md"].split("</p>", 1)
+    assert "as fast on one" in first
+    assert rest.lstrip().startswith('<p class="note">These 16 cores are only 1.20x as fast as 2 cores of the ')
+    assert files["index.md"].count("These 16 cores") == files[f"machines/{many.slug}.md"].count("These 16 cores") == 1
 
 
 def test_a_ratio_of_machines_is_that_of_the_same_kinds_and_of_the_coverage_page():

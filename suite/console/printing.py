@@ -46,7 +46,8 @@ def print_results(
     for table in (*timed, *frameworks.for_terminal(records, here.slug), *stored, latency, *costs):
         if table.rows:
             show(table)
-    for sentence in placing.sentences(placing.headlines(pools.current(pools.pools(records))), here.slug):
+    place = placing.place(placing.headlines(pools.current(pools.pools(records))), here.slug)
+    for sentence in filter(None, (*place.sentences, place.caution)):
         print(sentence)
     say_failures(records_here)
 

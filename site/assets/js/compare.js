@@ -45,10 +45,17 @@
     return axis === "side" ? { cpu: "the CPU", gpu: "the GPU", "speed-up": "CPU over GPU (speed-up)" }[value] : value;
   }
 
-  function distinct(list, axis) {
+  // The values of an axis, first those with most hosts behind results that fit, then behind all.
+  function distinct(list, axis, fits) {
     const counts = new Map();
-    list.forEach(function (cell) { counts.set(cell[axis], (counts.get(cell[axis]) || 0) + cell.hosts); });
-    return Array.from(counts.keys()).sort(function (one, other) { return counts.get(other) - counts.get(one); });
+    list.forEach(function (cell) {
+      const [fitting, every] = counts.get(cell[axis]) || [0, 0];
+      counts.set(cell[axis], [fitting + (fits(cell) ? cell.hosts : 0), every + cell.hosts]);
+    });
+    return Array.from(counts.keys()).sort(function (one, other) {
+      const [fitting, every] = counts.get(one), [others, otherEvery] = counts.get(other);
+      return others - fitting || otherEvery - every;
+    });
   }
 
   function amount(cell) {
@@ -94,19 +101,25 @@
     state.by = choice(form, "by", "compare", ["machine", "version", "way"], asked.get("by"), function (axis) { return axis + "s"; });
     const rest = AXES.filter(function (axis) { return axis !== state.by && axis !== "version"; });
     const groups = new Map(), candidates = state.by === "version" ? all : all.filter(function (cell) { return cell.current; });
-    candidates.forEach(function (cell) { groups.set(key(cell, rest), (groups.get(key(cell, rest)) || new Set()).add(cell[state.by])); });
-    let left = candidates.filter(function (cell) { return groups.get(key(cell, rest)).size > 1; });
+    candidates.forEach(function (cell) { groups.set(key(cell, rest), (groups.get(key(cell, rest)) || []).concat(cell)); });
+    // A result's partners are those that differ from it in what is compared alone; of one method they get a verdict.
+    function partners(cell) { return groups.get(key(cell, rest)).filter(function (other) { return other[state.by] !== cell[state.by]; }); }
+    function judged(cell) { return partners(cell).some(function (other) { return other.method === cell.method; }); }
+    let left = candidates.filter(function (cell) { return partners(cell).length; });
     ["side", "scope", "machine", "way"].filter(function (axis) { return axis !== state.by && left.length; }).forEach(function (axis) {
-      const values = distinct(left, axis), usual = { side: "gpu", scope: "step", way: "jax" }[axis];
-      if (values.includes(usual)) values.unshift(values.splice(values.indexOf(usual), 1)[0]);
+      const values = distinct(left, axis, judged), usual = { side: "gpu", scope: "step", way: "jax" }[axis];
+      const good = left.some(judged) ? left.filter(judged) : left;
+      if (good.some(function (cell) { return cell[axis] === usual; })) values.unshift(values.splice(values.indexOf(usual), 1)[0]);
       state[axis] = choice(form, axis, LABELS[axis], values, asked.get(axis), function (value) { return shown(axis, value); });
       left = left.filter(function (cell) { return cell[axis] === state[axis]; });
     });
-    const values = distinct(left, state.by);
+    const values = distinct(left, state.by, judged);
     if (values.length < 2) return { form: form, state: state, rows: [] };
     state.a = choice(form, "a", "first", values, asked.get("a"), function (value) { return shown(state.by, value); });
-    const partners = left.filter(function (cell) { return cell[state.by] === state.a; }).map(function (cell) { return key(cell, rest); });
-    const others = distinct(left.filter(function (cell) { return cell[state.by] !== state.a && partners.includes(key(cell, rest)); }), state.by);
+    function ofFirst(cell) { return partners(cell).filter(function (other) { return other[state.by] === state.a; }); }
+    const others = distinct(left.filter(function (cell) { return ofFirst(cell).length; }), state.by, function (cell) {
+      return ofFirst(cell).some(function (other) { return other.method === cell.method; });
+    });
     state.b = choice(form, "b", "second", others, asked.get("b"), function (value) { return shown(state.by, value); });
     const rows = left.filter(function (cell) { return cell[state.by] === state.a; }).flatMap(function (first) {
       const second = left.find(function (cell) { return cell[state.by] === state.b && key(cell, rest) === key(first, rest); });

@@ -1,7 +1,8 @@
 """The page that compares published times, and lays a record of the reader's own beside them."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, get_args
 
 from suite import former, units
@@ -52,15 +53,16 @@ def document(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> dict
 
 
 def static(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> Table | None:
-    """Return the comparison of the two machines with most evidence, for readers without scripts; None without two."""
+    """Return the comparison of two machines for readers without scripts; None without two that timed a model."""
     shown = [c for c in listed if c.current and (c.case.backend, c.case.scope, c.way, c.setting) == _STATIC]
-    hosts = Counter[str]()
+    by_machine: dict[str, dict[str, PublishedCell]] = defaultdict(dict)
     for cell in shown:
-        hosts[cell.machine] += cell.pool.hosts
-    if len(hosts) < 2:
-        return None
-    first, second = ({c.case.workload: c for c in shown if c.machine == name} for name, _ in hosts.most_common(2))
-    pairs = [(first[name], second[name]) for name in first if name in second]
+        by_machine[cell.machine][cell.case.workload] = cell
+    candidates = [
+        [(first[name], second[name]) for name in first if name in second]
+        for first, second in combinations(sorted(by_machine.values(), key=_hosts, reverse=True), 2)
+    ]
+    pairs = max(candidates, key=_evidence, default=[])
     if not pairs:
         return None
     names = [cells.machine_name(side) for side in pairs[0]]
@@ -69,6 +71,16 @@ def static(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> Table 
         columns=("model", *names, "times as fast", "95 % interval", "the second is", "hosts"),
         rows=tuple(_row(*pair, titles) for pair in pairs),
     )
+
+
+def _hosts(of_machine: Mapping[str, PublishedCell]) -> int:
+    return sum(cell.pool.hosts for cell in of_machine.values())
+
+
+def _evidence(pairs: Sequence[tuple[PublishedCell, PublishedCell]]) -> tuple[int, int]:
+    """Return a sort key of two machines: most pairs that get a verdict, then most hosts."""
+    judged = sum(first.pool.method == second.pool.method for first, second in pairs)
+    return judged, sum(first.pool.hosts + second.pool.hosts for first, second in pairs)
 
 
 def _row(first: PublishedCell, second: PublishedCell, titles: Mapping[str, str]) -> tuple[Cell, ...]:

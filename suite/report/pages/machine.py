@@ -35,6 +35,8 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
     if what.gpus:
         general = [record for record in records if record.general]
         shown = overview(evidence.speedups, general, f"speedups.{slug}", ways=evidence.ways)
+    place = facts.places[slug]
+    sentences = place.sentences if shown else tuple(filter(None, (place.caution, *place.sentences)))
     steps = roofline.current_steps(records, at_headline_batch=True)
     ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
     cases = [item.record for item in current_cases(records)]
@@ -44,9 +46,10 @@ def _files(facts: Facts, slug: str) -> dict[str, str]:
         "machine.md.j2",
         title=what.name,
         overview=shown,
-        places=facts.places[slug],
+        caution=place.caution,
+        sentences=sentences,
         beside=() if timed_gpu else tables.without_gpu(facts.general, slug),
-        lead="" if shown or facts.places[slug] else _lead(records),
+        lead="" if shown or sentences else _lead(records),
         facts=[
             (name, value)
             for name, value in _facts(records, what, _shared(evidence.pools, slug))

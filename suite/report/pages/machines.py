@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.report.parts import generations, lead, rungs
+from suite.report.parts import lead, rungs
 from suite.report.parts.facts import Facts
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.machine import Machine
@@ -26,7 +26,7 @@ def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
     for slug in sorted(machines, key=lambda slug: not machines[slug].gpus):
         machine, step = machines[slug], rungs.step(rungs.rungs(facts.evidence[slug].speedups))
         cores = f"{units.count(machine.cores)}{' virtual' * bool(machine.virtual)}"
-        yield row_of(machine.name, gpus(machine), generations.processor(machine), cores, *_gain(step))
+        yield row_of(machine.name, gpus(machine), machine.processor, cores, *_gain(step))
 
 
 def _gain(step: rungs.Rung | None) -> tuple[Cell, Cell]:

@@ -169,7 +169,7 @@ def _documented(claim: Claim) -> tuple[Cell, ...]:
 
 def _measured(item: PooledSpeedUp, about: Description) -> tuple[Cell, ...]:
     host, gpus = item.cpu.newest.machine, item.record.machine.gpus
-    cores = f"{units.pluralize(host.cores, 'core')} of {host.cpu_model}"
+    cores = f"{units.pluralize(host.cores, 'core')} of {host.processor}"
     cpu, gpu, ratio, _ = speedup_cells(item)
     return row_of("measured", item.case.scope, what(item, about), cpu, cores, gpu, gpus[0].name if gpus else "", ratio)
 

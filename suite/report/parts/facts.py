@@ -100,10 +100,10 @@ class Facts:
         return roof(self.records)
 
     @cached_property
-    def places(self) -> Mapping[str, Sequence[str]]:
-        """Each machine's rank among the others, in sentences."""
+    def places(self) -> Mapping[str, placing.Place]:
+        """Each machine's place among the others."""
         steps = placing.headlines(self.current)
-        return {slug: placing.sentences(steps, slug) for slug in self.machines}
+        return {slug: placing.place(steps, slug) for slug in self.machines}
 
     @cached_property
     def pools(self) -> Sequence[Pool]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.parts import generations
 from suite.results.pooled.kinds import Pair
 from suite.results.pooled.speedup import lacking
 from suite.results.records.machine import Machine
@@ -114,7 +113,7 @@ def gpu_name(pair: Pair) -> str:
 def cpu_name(pair: Pair) -> str:
     """Return the CPU's name, with its generation if that is known, and its cores."""
     machine = pair.cpu.machine
-    return f"{generations.processor(machine)}, {units.pluralize(machine.cores, 'core')}"
+    return f"{machine.processor}, {units.pluralize(machine.cores, 'core')}"
 
 
 def cores_of(machine: Machine, the: str = "the") -> str:
@@ -122,7 +121,7 @@ def cores_of(machine: Machine, the: str = "the") -> str:
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     if machine.gpus:
         return f"{the} {cores} of the {machine.gpus[0].name}'s host"
-    return f"{cores} of {machine.cpu_model}"
+    return f"{cores} of {machine.processor}"
 
 
 def _place(pair: Pair) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import geometric_mean
 
 from suite import units
-from suite.report.parts import generations, rungs
+from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.rungs import Rung
 from suite.results.pooled.pools import FEWEST_HOSTS
@@ -124,7 +124,7 @@ def _centre(step: Rung) -> Html:
     ).format(
         short(step.mean),
         machine.gpus[0].name if machine.gpus else machine.name,
-        f"the {cores} of the {generations.processor(machine)}",
+        f"the {cores} of the {machine.processor}",
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",

@@ -1,7 +1,7 @@
 """One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import geometric_mean
@@ -68,11 +68,21 @@ def headlines(current: Found) -> dict[str, Steps]:
     return {backend: Steps(of=dict(sorted(headline_steps(current, backend).items()))) for backend in _NAMES}
 
 
-def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
-    """Return a sentence for each backend that another machine shares, the GPU first; empty if none does.
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """One machine among the others, in sentences."""
 
-    The other machine shares most models; of equals it is the fastest.
+    caution: str = ""  # that its cores are slow, so that a better CPU would leave the GPU less to gain
+    sentences: tuple[str, ...] = ()  # its GPU's and its CPU's steps over those of another machine
+
+
+def place(steps: Mapping[str, Steps], slug: str) -> Place:
+    """Return a machine's place, a sentence for each backend that another machine shares, the GPU first.
+
+    The other machine shares most models; of equals it is the fastest. Where the caution compares the same CPUs it
+    says what that sentence would.
     """
+    better = _better_cores(steps["cpu"], slug)
     written = []
     for backend, name in _NAMES.items():
         own, others = steps[backend].of.get(slug, {}), steps[backend].rivals(slug)
@@ -81,6 +91,8 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
             continue
         most = max(map(len, shared.values()))
         best = max((o for o in shared if len(shared[o]) == most), key=lambda o: _times(own, others[o], shared[o]))
+        if backend == "cpu" and best == better:
+            continue
         ratio, machine = _mean(own, others[best], shared[best]), _machine(others[best], best).name
         over = ("the geometric mean of " if most > 1 else "of ") + units.pluralize(most, "model")
         interval = "" if ratio.low is not None else " Too few hosts are known for an interval."
@@ -88,34 +100,40 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
             f"A step takes {ratio_words(ratio)} as long on this {name} as on that of {machine}: {over}, each side "
             f"pooled over its hosts.{interval}"
         )
-    return (*written, *_fewer_cores(steps["cpu"], slug))
+    return Place(caution=_caution(steps["cpu"], slug, better) if better else "", sentences=tuple(written))
 
 
-def _fewer_cores(steps: Steps, slug: str) -> Iterator[str]:
-    """Yield a caution if these cores gain less than half of their number over another machine's fewer cores."""
+def _better_cores(steps: Steps, slug: str) -> str:
+    """Return the machine of fewer cores over which these gain less than half of their number; '' if there is none."""
     own = steps.of.get(slug, {})
     speeds = []
     for name, theirs in steps.rivals(slug).items():
         shared = _shared(own, theirs)
         if len(shared) < max(_FEWEST_SHARED, len(own) // 2):
             continue
-        cores, machine = _machine(own, slug).cores, _machine(theirs, name)
+        cores, fewer = _machine(own, slug).cores, _machine(theirs, name).cores
         speed = _times(theirs, own, shared)
-        if machine.cores < cores and speed < cores / machine.cores / 2:
-            speeds.append((speed * machine.cores, name, shared, cores, machine))
-    for _, name, shared, cores, machine in sorted(speeds, key=lambda one: one[0])[:1]:
-        these, those = f"these {units.count(cores)} cores", f"the {units.pluralize(machine.cores, 'core')}"
-        taken, number = _mean(own, steps.of[name], shared), units.pluralize(len(shared), "model")
-        if taken.value >= 1:
-            yield (
-                f"Careful: a step takes {ratio_words(taken)} as long on {these} as on {those} of {machine.name} "
-                f"({number}). Against those the GPU gains less."
-            )
-        else:
-            yield (
-                f"Careful: {these} are only {ratio_words(taken.per(1))} as fast as {those} of {machine.name} "
-                f"({number}). Against {units.count(cores)} of those cores the GPU would gain less."
-            )
+        if fewer < cores and speed < cores / fewer / 2:
+            speeds.append((speed * fewer, name))
+    return min(speeds)[1] if speeds else ""
+
+
+def _caution(steps: Steps, slug: str, better: str) -> str:
+    """Return that these cores are slow beside fewer of a better machine's."""
+    own, theirs = steps.of[slug], steps.of[better]
+    here, other, shared = _machine(own, slug), _machine(theirs, better), _shared(own, theirs)
+    taken, over = _mean(own, theirs, shared), f"the geometric mean of {units.pluralize(len(shared), 'model')}"
+    these = f"{units.count(here.cores)} {'virtual cores' if here.virtual else 'cores'}"
+    those = f"{units.pluralize(other.cores, 'core')} of the {other.processor}"
+    if taken.value >= 1:
+        return (
+            f"A step takes {ratio_words(taken)} as long on these {these} as on {those}: {over}. Against those the GPU "
+            "gains less."
+        )
+    return (
+        f"These {these} are only {ratio_words(taken.per(1))} as fast as {those}: {over}. Against "
+        f"{units.count(here.cores)} of those cores the GPU would gain less."
+    )
 
 
 def _machine(steps: _Own, slug: str) -> Machine:

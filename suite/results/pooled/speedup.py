@@ -139,7 +139,7 @@ class PooledSpeedUp:
     def faster_cpu(self) -> str:
         """The other CPU with fewer cores that surely takes less time; '' without one."""
         machine = self.fewer_cores and self.fewer_cores.pool.newest.machine
-        return f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}" if machine else ""
+        return f"{units.pluralize(machine.cores, 'core')} of {machine.processor}" if machine else ""
 
     @property
     def faster_cpu_takes(self) -> str:

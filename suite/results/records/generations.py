@@ -3,8 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from suite.results.records.machine import Machine
-
 _FAMILY_AND_MODEL = re.compile(r"\bfamily (\d+) model (\d+)\b")
 # Source: Linux, arch/x86/include/asm/intel-family.h.
 _INTEL: Mapping[tuple[int, int], str] = {
@@ -27,13 +25,13 @@ _AMD: Mapping[tuple[int, int], str] = {
 }
 
 
-def processor(machine: Machine) -> str:
-    """Return a processor's name without marks; for an Intel or AMD server of known model with its generation."""
-    words = f"{machine.cpu_model} {machine.cpu_kind.model}"
+def processor(model: str, kind: str) -> str:
+    """Return a processor's name without marks; for an Intel or AMD server of known kind with its generation."""
+    words = f"{model} {kind}"
     numbers = _FAMILY_AND_MODEL.search(words)
-    name = re.sub(r",? family \d+ model \d+|\((?:R|TM)\)| Processor\b", "", machine.cpu_model)
+    name = re.sub(r",? family \d+ model \d+|\((?:R|TM)\)| Processor\b", "", model)
     if numbers is None:
         return name
-    family, model = map(int, numbers.groups())
-    generation = _AMD.get((family, model // 16)) if "AMD" in words else _INTEL.get((family, model))
-    return f"{name} ({generation or f'family {family} model {model}'})"
+    family, number = map(int, numbers.groups())
+    generation = _AMD.get((family, number // 16)) if "AMD" in words else _INTEL.get((family, number))
+    return f"{name} ({generation or f'family {family} model {number}'})"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from suite.results.records import generations
 from suite.results.records.run import Count
 from suite.workload import Plain
 
@@ -77,6 +78,11 @@ class Machine(Plain, frozen=True, kw_only=True):
         model = self.cpu_kind.model
         numbers = model.partition(" ")[2]
         return self.cpu_model if numbers and self.cpu_model.endswith(f", {numbers}") else model
+
+    @property
+    def processor(self) -> str:
+        """The processor's name without marks; of a known Intel or AMD server with its generation."""
+        return generations.processor(self.cpu_model, self.cpu_kind.model)
 
     @property
     def slug(self) -> str:
