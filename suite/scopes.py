@@ -78,6 +78,11 @@ class ScopeRow:
         return len(self.implementations) > 1
 
     @property
+    def waits_for_host(self) -> bool:
+        """Whether both sides wait for the same work of their host, as for its input: other hosts' do not compare."""
+        return self.reads_storage or self.trains
+
+    @property
     def timed_from_storage(self) -> bool:
         """Whether storage can limit its times."""
         return self.streamed and self.reads_storage

@@ -7,7 +7,8 @@ import pytest
 from suite.report.parts import ladder as shown
 from suite.report.parts import lead, rungs
 from suite.results.pooled import ladder
-from suite.results.pooled.same_hosts import common_hosts, step_beside
+from suite.results.pooled.common_hosts import common_hosts
+from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.store import sealed
 
@@ -97,14 +98,25 @@ def test_the_mean_s_sentence_counts_the_results_of_other_hosts():
               for r in timed(SHARES, first=first, gpu=0.05, scope="epoch", workload=name)]  # fmt: skip
     sentence, finding = said([*steps, *stored])
     assert sentence.endswith(
-        " 1 of these 2 results was timed on other hosts than the model's step: part of the difference may be theirs."
+        " 1 of these 2 results is of hosts that did not time the model's step, which may cause part of the difference."
     )
     assert finding.endswith("2.0x read from storage, 1 of them on other hosts")
     far = [r for name in names for r in timed(SHARES, first=4, gpu=0.05, scope="epoch", workload=name)]
     sentence, finding = said([*steps, *far])
     assert sentence.endswith(
-        " All of these 2 results were timed on other hosts than the model's step: part of the difference may be theirs."
+        " 2 of these 2 results are of hosts that did not time the model's step, which may cause part of the difference."
     )
     assert finding.endswith("2.0x read from storage, on other hosts")
     near = [r for name in names for r in timed(SHARES, gpu=0.05, scope="epoch", workload=name)]
     assert "other hosts" not in " ".join(said([*steps, *near]))
+
+
+@pytest.mark.parametrize(("scope", "alone"), [("epoch", True), ("run", True), ("transfer", False), ("step", False)])
+def test_what_waits_for_its_host_is_divided_on_the_hosts_that_timed_both_sides(scope, alone):
+    slow_input = [r for r in timed((1.0,), first=4, cpu=0.4, scope=scope) if r.backend == "cpu"]
+    found = of([*timed(SHARES, cpu=0.1, gpu=0.05, scope=scope), *slow_input])[scope]
+    assert (found.ratio.value == pytest.approx(2, rel=0.02)) is alone
+    assert found.cpu.hosts == (3 if alone else 4)
+    assert of([*slow_input, *(r for r in timed(SHARES, scope=scope) if r.backend == "gpu")]).keys() == (
+        set() if alone else {scope}
+    )

@@ -70,6 +70,7 @@ TESTS = {
     "suite.results.pooled.speedup": ("test_pooled_speedup", "test_baselines", "test_frameworks", "test_keys"),
     "suite.results.stats.pooling": ("test_pooling", "test_kinds"),
     "suite.results.pooled.pools": ("test_pools",),
+    "suite.results.pooled.common_hosts": ("test_same_hosts", "test_ladder"),
     "suite.results.pooled.same_hosts": ("test_same_hosts", "test_ladder"),
     "suite.results.single.prices": ("test_prices",),
     "suite.results.compare.reproducibility": ("test_trials", "test_reproducibility"),

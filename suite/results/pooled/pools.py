@@ -74,6 +74,12 @@ class Pool:
         """The number of hosts."""
         return len(self.by_host)
 
+    def hosts_of(self, machine: str) -> int:
+        """Return the number of hosts; where a step waits for its host only of that machine, not of others' CPUs."""
+        if not SCOPES[self.case.scope].waits_for_host or len(self.machines) == 1:
+            return self.hosts
+        return len(seconds_by_host([record for record in self.records if record.machine.slug == machine]))
+
     @property
     def campaigns(self) -> tuple[str, ...]:
         """The campaigns of the evidence, the oldest first."""
@@ -143,13 +149,13 @@ def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dic
 
 
 def _best(candidates: Iterable[Pool], fewest_hosts: int) -> dict[tuple[str, Case], Pool]:
-    def rank(pool: Pool) -> tuple[int, bool, str]:
-        return min(pool.hosts, fewest_hosts), pool.newest.chosen_threads, pool.newest.created
+    def rank(pool: Pool, machine: str) -> tuple[int, bool, str]:
+        return min(pool.hosts_of(machine), fewest_hosts), pool.newest.chosen_threads, pool.newest.created
 
     best: dict[tuple[str, Case], Pool] = {}
     for pool in candidates:
         for machine in pool.machines:
             other = best.get((machine, pool.case))
-            if other is None or rank(pool) > rank(other):
+            if other is None or rank(pool, machine) > rank(other, machine):
                 best[machine, pool.case] = pool
     return best

@@ -17,6 +17,7 @@ import msgspec
 
 from suite import units
 from suite.case import Case
+from suite.results.pooled.common_hosts import common_hosts, on_hosts
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, OUTDATED, Found, Pool, current, pools
 from suite.results.pooled.ways import (
@@ -212,7 +213,8 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
 def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
     """Return the speed-up of each machine and case of JAX in these pools, sorted by machine and case.
 
-    Loops as written are not among them, see `of_ways`.
+    Where both sides wait for their host, only hosts that timed both count. Loops as written are not among them, see
+    `of_ways`.
     """
     return _of(current, _is_headline_way, ways(current))
 
@@ -242,6 +244,11 @@ def _of(
         cpu = twin(machine, case, current)
         if cpu is None or not same_method(cpu, gpu):
             continue
+        if SCOPES[case.scope].waits_for_host:
+            hosts = common_hosts(cpu.records, gpu.records)
+            if not hosts:
+                continue
+            cpu, gpu = on_hosts(cpu, hosts), on_hosts(gpu, hosts)
         ratios.append(
             PooledSpeedUp(
                 machine=machine,
