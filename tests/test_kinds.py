@@ -172,11 +172,42 @@ def test_the_table_has_a_row_a_pair_and_says_of_how_many_machines_it_is():
 
 
 def test_a_pair_says_whether_its_mean_may_be_quoted_and_why_not(monkeypatch):
-    column = part.COLUMNS.index("status")
-    assert [row[column].text for row in part.table(tuple(pairs(TWO_MACHINES).values())).rows] == ["quotable"] * 2
+    def statuses(records):
+        table = part.table(tuple(pairs(records).values()))
+        cells = [row[part.COLUMNS.index("status")] for row in table.rows]
+        return [(cell.text, cell.remark) for cell in cells]
+
+    baselines = [
+        r for host, lot in ((HOST, 1), (SMALL, 2)) for r in steps(host, 0.011, implementation="torch", lot=lot)
+    ]
+    assert statuses([*TWO_MACHINES, *baselines]) == [("quotable", "")] * 2
+    doubtful = ("open", "1 of 5 speed-ups behind it may not be quoted")
+    assert statuses([*TWO_MACHINES, *(r for r in baselines if r.workload != MODELS[0])]) == [doubtful] * 2
     monkeypatch.setattr(Pool, "outdated", True)
-    statuses = [row[column] for row in part.table(tuple(pairs(TWO_MACHINES).values())).rows]
-    assert [(each.text, each.remark) for each in statuses] == [("open", "timed by an earlier method")] * 2
+    assert [why.split("; ")[0] for _, why in statuses(TWO_MACHINES)] == ["timed by an earlier method"] * 2
+
+
+def test_a_model_s_ratio_has_the_certificate_of_its_cpu():
+    def states(records):
+        return {cpu: pair.standing(MODELS[0]) for (cpu, _), pair in pairs(records).items()}
+
+    fast = steps(SMALL, 0.002, implementation="torch", models=MODELS[:1], lot=2)
+    like = steps(HOST, 0.010, implementation="torch", models=MODELS[:1], lot=1)
+    standing = states([*TWO_MACHINES, *like, *fast])
+    assert standing["test-gpu, 16 cores"] == ("quotable", ())
+    state, (reason,) = standing["small, 2 cores"]
+    assert state == "not certified"
+    assert "of JAX's time on the CPU" in reason
+    assert states(TWO_MACHINES)["small, 2 cores"] == ("open", ("certificate open: no baseline was timed on this CPU",))
+
+
+def test_the_first_sentence_compares_means_of_the_same_models():
+    few = steps(replace(SMALL, name="slow, 4 cores", cores=4, cpu_number=3), 1.0, models=MODELS[:5], lot=3)
+    more = [*TWO_MACHINES, *steps(HOST, 0.010, models=("imdb_text_cnn",), lot=1),
+            *steps(HOST, 0.0005, "gpu", models=("imdb_text_cnn",), lot=1)]  # fmt: skip
+    assert part.finding(tuple(pairs([*more, *few]).values())).count(" as fast as on ") == 1
+    assert part.finding(tuple(pairs(more).values())).count(" as fast as on ") == 1
+    assert part.finding(tuple(pairs(TWO_MACHINES).values())).count(" as fast as on ") == 2
 
 
 def test_each_model_of_each_pair_has_a_row_and_the_first_pair_is_shown_first():

@@ -21,14 +21,16 @@ def sentence(items: Sequence[EqualMoney]) -> str:
     item = max(items, key=lambda item: (item.cpu is not None, item.pair.one_machine), default=None)
     if item is None:
         return ""
+    state, reasons = item.pair.standing()
+    doubt = "" if state == "quotable" else f" This may not be quoted: {reasons[0]}."
     card, cpu = kinds.gpu_name(item.pair), kinds.cores_of(item.pair.cpu.machine)
     hour, same = units.documented(item.gpu.per_hour, item.gpu.currency), _money_words(item)
     if item.cpu is None or item.over is None:
-        return f"If an hour of one {card} is {hour}, a step costs the same on {cpu} if these are {same} an hour."
+        return f"If an hour of one {card} is {hour}, a step costs the same on {cpu} if these are {same} an hour.{doubt}"
     paid, over = units.documented(item.cpu.per_hour, item.cpu.currency), kinds.ratio_words(item.over)
     return (
         f"If an hour of one {card} is {hour} and one of {cpu} {paid}, a step costs {over} as much on the CPU. "
-        f"It costs the same if the CPU is {same} an hour."
+        f"It costs the same if the CPU is {same} an hour.{doubt}"
     )
 
 

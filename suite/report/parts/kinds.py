@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.results.pooled.kinds import Pair
-from suite.results.pooled.speedup import lacking
 from suite.results.records.machine import Machine
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import count_cell, row_of
-from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table, standing_cells, times_cells
+from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table, times_cells
 
 COLUMNS = (
     "CPU", "GPU", "CPU time / GPU time", INTERVAL, STATUS, "models", HOSTS, "machines", "JAX, CPU side",
@@ -20,10 +19,14 @@ MODEL_COLUMNS = ("model", *(column for column in COLUMNS if column != "models"))
 
 
 def finding(pairs: Sequence[Pair]) -> str:
-    """Return the least and the most by which the GPU with most models is faster, and than which CPU; '' of no pair."""
+    """Return the least and the most by which the GPU with most models is faster, and than which CPU; '' of no pair.
+
+    All are over the same models.
+    """
     if not pairs:
         return ""
-    same = [pair for pair in pairs if pair.other is pairs[0].other]
+    models = pairs[0].by_workload.keys()
+    same = [pair for pair in pairs if pair.other is pairs[0].other and pair.by_workload.keys() == models]
     low, high = (choose(same, key=lambda pair: pair.mean.value) for choose in (min, max))
     card = gpu_name(pairs[0])
     sides = [
@@ -67,7 +70,7 @@ def _point(pair: Pair) -> Point:
         low=mean.low,
         high=mean.high,
         text=units.ratio(mean.value, mean.low, mean.high),
-        solid=not any(lacking(mean)),
+        solid=pair.standing()[0] == "quotable",
     )
 
 
@@ -76,7 +79,7 @@ def table(pairs: Sequence[Pair]) -> Table:
     return Table(
         title="One step of the GPU against one of the CPU, in float32: geometric means over models",
         columns=COLUMNS,
-        rows=tuple(_row(pair, pair.mean, count_cell(len(pair.by_workload)), *pair.versions()) for pair in pairs),
+        rows=tuple(_row(pair, pair.mean, "", count_cell(len(pair.by_workload))) for pair in pairs),
     )
 
 
@@ -86,7 +89,7 @@ def models(pairs: Sequence[Pair]) -> Table:
     for pair in pairs:
         for name, value in pair.by_workload.items():
             title = pair.other.steps[name].newest.description.title
-            rows.append(row_of(title, *_row(pair, value, None, *pair.versions(name))))
+            rows.append(row_of(title, *_row(pair, value, name)))
             facets.append({"cpu": cpu_name(pair), "gpu": gpu_name(pair)})
     return Table(
         title="One step of the GPU against one of the CPU, in float32, by model",
@@ -97,11 +100,12 @@ def models(pairs: Sequence[Pair]) -> Table:
     )
 
 
-def _row(pair: Pair, value: Pooled, number: Cell | None, cpu_jax: str, gpu_jax: str) -> tuple[Cell, ...]:
-    status, hosts = standing_cells(value)
-    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), status, *filter(None, [number]))
-    machines = "one" if pair.one_machine else "two"
-    return row_of(*cells, hosts, machines, cpu_jax or units.DASH, gpu_jax or units.DASH)
+def _row(pair: Pair, value: Pooled, workload: str, *number: Cell) -> tuple[Cell, ...]:
+    state, reasons = pair.standing(workload)
+    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), Cell(text=state, remark="; ".join(reasons)))
+    hosts, machines = count_cell(value.hosts), "one" if pair.one_machine else "two"
+    versions = (jax or units.DASH for jax in pair.versions(*filter(None, [workload])))
+    return row_of(*cells, *number, hosts, machines, *versions)
 
 
 def gpu_name(pair: Pair) -> str:

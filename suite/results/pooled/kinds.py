@@ -5,19 +5,23 @@ The sides may be of two machines. Each is pooled over the hosts of its kind, so 
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
 import msgspec
 
+from suite import units
 from suite.case import Backend
 from suite.results.pooled.grouping import kind_of
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
+from suite.results.pooled.speedup import lacking, state_of
+from suite.results.pooled.ways import Way, certificate, doubts, ways
 from suite.results.records.machine import Machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import State
 
 FEWEST_MODELS = 5  # in common, of a mean over models
 _Group = TypeVar("_Group", bound=Hashable)
@@ -29,6 +33,7 @@ class Kind:
 
     backend: Backend
     steps: Mapping[str, Pool]  # by workload
+    ways: Mapping[str, Sequence[Way]] = field(default_factory=dict)  # of a CPU, other ways of each step
 
     @cached_property
     def machine(self) -> Machine:
@@ -59,6 +64,19 @@ class Pair:
         """The geometric mean of the ratios."""
         return mean_ratio((self.cpu.steps[name], self.other.steps[name]) for name in self._common)
 
+    def standing(self, workload: str = "") -> tuple[State, Sequence[str]]:
+        """Return the state of a model's ratio and its reasons; without a model those of the mean."""
+        if workload:
+            ways = self.cpu.ways.get(workload, ())
+            reasons = (*doubts(ways), *lacking(self.by_workload[workload]))
+            return state_of(reasons, certificate=certificate(ways)), reasons
+        doubtful = sum(self.standing(name)[0] != "quotable" for name in self._common)
+        behind = (
+            f"{units.count(doubtful)} of {units.pluralize(len(self._common), 'speed-up')} behind it may not be quoted"
+        )
+        reasons = (*lacking(self.mean), *([behind] if doubtful else ()))
+        return state_of(reasons), reasons
+
     @property
     def one_machine(self) -> bool:
         """Whether a machine has both."""
@@ -86,7 +104,20 @@ def kinds(current: Found, backend: Backend) -> tuple[Kind, ...]:
     the allocator of the headline, then the newest. Steps that take less time than their kernels are left out.
     """
     steps = _chosen(current, backend, lambda machine, pool: _kind_of(pool, backend))
-    known = (Kind(backend=backend, steps=each) for each in steps.values())
+    ways_of = ways(current)
+
+    def others(pool: Pool) -> Sequence[Way]:
+        machine = min(name for name in pool.machines if current.get((name, pool.case)) is pool)
+        return ways_of(machine, pool)
+
+    known = (
+        Kind(
+            backend=backend,
+            steps=each,
+            ways={name: others(pool) for name, pool in each.items()} if backend == "cpu" else {},
+        )
+        for each in steps.values()
+    )
     return tuple(sorted(known, key=lambda kind: (-len(kind.steps), -kind.hosts, kind.machine.slug)))
 
 

@@ -5,7 +5,7 @@ hosts than times do. The certificate of a CPU time says that no other way of the
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -147,6 +147,13 @@ def certificate(ways: Sequence[Way]) -> Certificate:
     if fastest is None or fastest.over.low is None or fastest.over.low < CERTIFIED_FROM:
         return "open"
     return "certified"
+
+
+def doubts(ways: Sequence[Way]) -> Iterator[str]:
+    """Yield why a step on the CPU is not certified: the ways that surely take less, or why nobody can tell."""
+    yield from (f"{way.takes} of JAX's time on the CPU" for way in ways if surely_below(way))
+    if certificate(ways) == "open":
+        yield "certificate open: " + undecided(ways)
 
 
 def undecided(ways: Iterable[Way]) -> str:
