@@ -8,7 +8,7 @@ from suite.analysis.steps import percent_words, words
 from suite.analysis.tuning import DOCUMENTED
 from suite.claims import part, unjudged
 from suite.claims._comparison import ANY_OTHER, Compare, Comparison, agrees
-from suite.claims._judging import SIZE, above, below, higher, least, most, over_processes, steps, sure, unsure
+from suite.claims._judging import SIZE, above, below, higher, least, most, near, over_processes, steps, sure, unsure
 from suite.claims.depth import larger_pictures, stored
 from suite.claims.input_tuning import GAINS, augmenting_costs, tuning_gain
 from suite.experiments import accuracy
@@ -16,7 +16,6 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.workload import Claim
 
 _POINTS, _FAR_POINTS = 0.02, 0.05  # of an accuracy: near the documented one, and surely not
-_BUSY_POINTS = 0.1  # of a GPU's busy share
 _AUGMENTED = 425 / 533  # documented rates with and without augmentation
 _ONE_GPU = 11.01  # documented, over the CPU
 _BY_DEPTH = ("catdog_cnn_base", "catdog_cnn_128", "catdog_cnn_deep")  # busy 10, 50 and 100 %
@@ -79,7 +78,8 @@ def busy(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
     """Compare a GPU's busy share, which in the article rises with the network."""
     smaller = _BY_DEPTH[: _BY_DEPTH.index(workload)]
     order = f"; refuted if it is surely less busy than with {smaller[-1]}, a smaller network" if smaller else ""
-    rule = f"Reproduced if the GPU is surely as busy within 10 points{order}. Any other share may be the hardware's."
+    as_busy = f"as busy within a factor of {SIZE:g}" if smaller else "at most as busy"
+    rule = f"Reproduced if the GPU is surely {as_busy}{order}. Any other share may be the hardware's."
     share, other = (
         gpu_busy(pool) if name and (pool := stored(evidence, name)) else None
         for name in (workload, smaller[-1] if smaller else "")
@@ -87,9 +87,9 @@ def busy(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
     if share is None or claim.gpu_value is None:
         return Comparison(rule=rule)
     documented = claim.gpu_value / 100
-    as_busy = least(share) > documented - _BUSY_POINTS and most(share) <= documented + _BUSY_POINTS
     turned = other is not None and higher(other, share)
-    one = part("", as_busy, turned, why="the share is another, which the hardware may explain")
+    reproduced = near(share, documented) if smaller else most(share) <= documented
+    one = part("", reproduced, turned, why="the share is another, which the hardware may explain")
     return Comparison(rule=rule, parts=(one,), found=f"The GPU is busy {percent_words(share)} of the time.")
 
 

@@ -59,12 +59,13 @@ def page(parts: Sequence[Part], reproducibility: Reproducibility | None = None) 
 
 
 def lead(parts: Sequence[Part], reproducibility: Reproducibility | None = None) -> str:
-    """Return how often numbers hold on a further host, and how many checks of the harness passed, in two sentences."""
+    """Return how often numbers hold on a further host, the first claim that they miss, and what the harness passed."""
     judged = [finding for part in parts for finding in part.judged]
     passed, number = units.count(sum(finding.good for finding in judged)), units.pluralize(len(judged), "check")
     harness = f"The harness passed {passed} of {number}; the page names every shortfall."
-    held = reproducibility.words if reproducibility else ""
-    return " ".join(filter(None, (held, harness if judged else "The harness has not been tested yet.")))
+    held, missed = (reproducibility.words, reproducibility.missed[:1]) if reproducibility else ("", ())
+    tested = harness if judged else "The harness has not been tested yet."
+    return " ".join(filter(None, (held, *(f"Missed: {line}." for line in missed), tested)))
 
 
 def _section(part: Part) -> dict[str, Any]:

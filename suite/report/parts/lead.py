@@ -8,6 +8,7 @@ from suite import units
 from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.rungs import Rung
+from suite.results.pooled.kinds import mean_ratio
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -116,20 +117,28 @@ def _centre(step: Rung) -> Html:
     items = list(step.by_workload.values())
     machine = max((item.record for item in items), key=lambda record: record.created).machine
     low, high = rungs.most(items)
-    error = rungs.typical_error(items)
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     return Html(
-        "A step in full float32 is <strong>{}</strong> as fast on one {} as on {} beside it. That is the geometric "
-        "mean of {}, {}{}."
+        "A step in full float32 is <strong>{}</strong>{} as fast on one {} as on {} beside it. That is the geometric "
+        "mean of {}, {}."
     ).format(
         short(step.mean),
+        _within(step),
         machine.gpus[0].name if machine.gpus else machine.name,
         f"the {cores} of the {machine.processor}",
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
         f"{short(high.ratio.value)}",
-        f"; half of them are known to ±{units.percent(error)} or better" if error is not None else "",
     )
+
+
+def _within(step: Rung) -> str:
+    """Return the interval of the mean, in brackets; '' if it has none."""
+    mean = mean_ratio((item.cpu, item.gpu) for item in step.by_workload.values())
+    if mean.low is None or mean.high is None:
+        return ""
+    low, high = (units.number(end, digits=2) for end in (mean.low, mean.high))
+    return f" ({low} to {high})"
 
 
 def _earlier(step: Rung) -> Iterator[Html]:
@@ -163,19 +172,15 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     if each:
         ends = dict.fromkeys((short(min(starts)), short(max(starts))))
         yield Html(
-            "If more of the work is counted, the GPU gains less on average: {}. A step alone of these models gains {}."
+            "If more of the work is counted, the GPU gains less on average: {}. For the models of each group the step "
+            "alone gains {}."
         ).format(Html(", ").join(each), " to ".join(ends))
     if apart := rungs.elsewhere(results, step):
-        which = _of(len(apart), len(results))
-        yield Html.escape(f"{which} timed on other hosts than the model's step: part of the difference may be theirs.")
-
-
-def _of(count: int, total: int) -> str:
-    """Return how many of several results, with the verb."""
-    if total == 1:
-        return "This result was"
-    which = "All" if count == total else units.count(count)
-    return f"{which} of these {units.count(total)} results {'was' if count == 1 else 'were'}"
+        which = f"{units.count(len(apart))} of these {units.pluralize(len(results), 'result')}"
+        verb = "is" if len(apart) == 1 else "are"
+        yield Html.escape(
+            f"{which} {verb} of hosts that did not time the model's step, which may cause part of the difference."
+        )
 
 
 def _left_out(records: Sequence[Record]) -> str:

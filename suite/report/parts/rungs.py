@@ -1,9 +1,8 @@
 """A machine's speed-ups by how much of the work is counted: of each model, and over all of them."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 
 from suite import units
 from suite.results.pooled.same_hosts import step_beside
@@ -31,9 +30,9 @@ class Rung:
 def rungs(speedups: Iterable[PooledSpeedUp]) -> tuple[Rung, ...]:
     """Return what is known of one machine in the headline setting: the step first, then more and more of the work.
 
-    Of a model's several data sets the usual one counts; a whole loop as written rather than its step alone.
+    Of a model's several data sets the usual one counts.
     """
-    known = sorted(speedups, key=lambda item: (item.case.scope == "written", item.record.usual_data))
+    known = sorted(speedups, key=lambda item: item.record.usual_data)
     all_rungs = (
         Rung(name=name, words=words, by_workload={i.workload: i for i in known if fits(i)})
         for name, words, fits in _RUNGS
@@ -68,12 +67,6 @@ def most(items: Iterable[PooledSpeedUp]) -> tuple[PooledSpeedUp, PooledSpeedUp]:
     return order[left_out], order[-1 - left_out]
 
 
-def typical_error(items: Iterable[PooledSpeedUp]) -> float | None:
-    """Return the median half-width of the intervals, as a share of the value; None without an interval."""
-    shares = [math.sqrt(i.ratio.high / i.ratio.low) - 1 for i in items if i.ratio.low and i.ratio.high]
-    return median(shares) if shares else None
-
-
 def elsewhere(items: Iterable[PooledSpeedUp], step: Rung) -> list[PooledSpeedUp]:
     """Return the items whose hosts did not time their model's step: one may exceed the other by its hosts alone."""
     beside = [(item, step.by_workload.get(item.workload)) for item in items]
@@ -92,9 +85,8 @@ def _scope(scope: Scope, words: str) -> tuple[str, str, Callable[[PooledSpeedUp]
 
 
 def _as_written(item: PooledSpeedUp) -> bool:
-    """Return whether it is a loop, or at least a step, with `nnx.jit` as the tutorials of Flax write it."""
-    way = {"written": "nnx-loop", "step": "nnx-jit"}.get(item.case.scope)
-    return item.case.variant == way and item.record.usual("variant")
+    """Return whether it is a loop with `nnx.jit`, as the tutorials of Flax write it."""
+    return item.case.scope == "written" and item.case.variant == "nnx-loop" and item.record.usual("variant")
 
 
 _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
@@ -103,5 +95,5 @@ _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
     _scope("epoch", "read from storage"),
     _scope("run", "over a whole run"),
     _scope("cold", "at a cold start with compiling"),
-    ("as written", "written as in tutorials", _as_written),
+    ("as written", "in a loop as Flax’s tutorials write it", _as_written),
 )
