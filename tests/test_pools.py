@@ -153,6 +153,16 @@ def test_settings_of_older_records_stand_beside_their_program(monkeypatch):
     assert sorted(pool.hosts for pool in pools.pools([plain, same, *others])) == [1, 1, 1, 2]
 
 
+def test_a_graph_of_convolutions_made_after_its_kernels_ran_is_another_time():
+    def of(host, cache, graph):
+        names = ("JAX_ENABLE_COMPILATION_CACHE", "xla_gpu_enable_command_buffer")
+        return made(host, backend="gpu", settings=dict(zip(names, (cache, graph), strict=True)))
+
+    assert not alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "false", "FUSION,CONVOLUTION"))
+    assert alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "true", "FUSION,CONVOLUTION"))
+    assert alike(of(A, "true", "FUSION"), of(B, "false", "FUSION"))
+
+
 def test_content_drawn_at_random_stands_in_for_the_published():
     assert alike(made(A, data="random"), made(B))
 

@@ -143,9 +143,20 @@ def pool_key(record: Record) -> Hashable:
         who.program,
         who.campaign if who.own_campaign_only else "",
         tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
+        _graph_after_kernels(settings),
         # A program of method 1 has its settings in its digest.
         () if who.method else tuple((name, value) for name, value in settings.items() if outside(name)),
     )
+
+
+def _graph_after_kernels(settings: Mapping[str, str]) -> bool:
+    """Return whether cuDNN's kernels were run before a CUDA graph that holds convolutions was made.
+
+    Where a process has a compile cache it runs the step once outside the graph; see `suite.programs.jax.program`. On an
+    H200 six of 16 such steps then take 2 to 6 % less time, so the two do not pool; the digest does not tell them apart.
+    """
+    graph = settings.get("xla_gpu_enable_command_buffer", "")
+    return settings.get("JAX_ENABLE_COMPILATION_CACHE") == "true" and "CONVOLUTION" in graph
 
 
 @once
