@@ -10,7 +10,7 @@ from typing import Any
 from suite import units
 from suite.case import Backend
 from suite.report.parts.kinds import ratio_words
-from suite.results.pooled.kinds import headline_steps, mean_ratio
+from suite.results.pooled.kinds import headline_steps, jax_versions, mean_ratio
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.machine import Machine
 from suite.results.stats.pooling import Pooled
@@ -123,6 +123,8 @@ def _caution(steps: Steps, slug: str, better: str) -> str:
     own, theirs = steps.of[slug], steps.of[better]
     here, other, shared = _machine(own, slug), _machine(theirs, better), _shared(own, theirs)
     taken, over = _mean(own, theirs, shared), f"the geometric mean of {units.pluralize(len(shared), 'model')}"
+    here_jax, other_jax = (jax_versions(side[name] for name in shared) for side in (own, theirs))
+    over += f", JAX {here_jax} against {other_jax}" if here_jax != other_jax else ""
     these = f"{units.count(here.cores)} {'virtual cores' if here.virtual else 'cores'}"
     those = f"{units.pluralize(other.cores, 'core')} of the {other.processor}"
     if taken.value >= 1:

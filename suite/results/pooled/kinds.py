@@ -84,7 +84,7 @@ class Pair:
 
     def versions(self, *names: str) -> tuple[str, str]:
         """Return the versions of JAX of both sides, of these models or of all, several separated by commas."""
-        cpu, other = (_versions(side.steps[name] for name in names or self._common) for side in (self.cpu, self.other))
+        cpu, other = (jax_versions(side.steps[n] for n in names or self._common) for side in (self.cpu, self.other))
         return cpu, other
 
     @property
@@ -176,7 +176,8 @@ def _headline(current: Found, backend: Backend) -> Iterator[tuple[str, Pool]]:
             yield machine, pool
 
 
-def _versions(pools: Iterable[Pool]) -> str:
+def jax_versions(pools: Iterable[Pool]) -> str:
+    """Return the versions of JAX of these pools, several separated by commas."""
     return ", ".join(sorted({pool.newest.software.packages.get("jax", "") for pool in pools} - {""}))
 
 
