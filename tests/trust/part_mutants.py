@@ -71,6 +71,7 @@ TESTS = {
     "suite.results.stats.pooling": ("test_pooling", "test_kinds"),
     "suite.results.pooled.pools": ("test_pools",),
     "suite.results.pooled.same_hosts": ("test_same_hosts", "test_ladder"),
+    "suite.results.pooled.side_by_side": ("test_side_by_side", "test_same_hosts"),
     "suite.results.single.prices": ("test_prices",),
     "suite.results.compare.reproducibility": ("test_trials", "test_reproducibility"),
     "suite.results.single.roofline": ("test_roofline",),
