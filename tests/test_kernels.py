@@ -373,7 +373,8 @@ def test_the_gpu_s_share_is_that_of_the_hosts_that_timed_step_and_kernels():
     records = [*both(0.00095), *alone]
     (found,) = experiment.kernel_times(of_one_machine(records))
     assert found.busy.value == pytest.approx(0.95, rel=0.01)
-    assert experiment.sentence(found).endswith(" it probably hardly waits. These times are of the 3 hosts that timed both.")
+    told = " it probably hardly waits. These times are of the 3 hosts that timed both."
+    assert experiment.sentence(found).endswith(told)
     (row,) = read(records).tables[0].rows
     assert (row[1].text, row[-1].text) == ("1.0 ms", "3")
     assert "a time of all hosts may differ" in read(records).tables[0].notes[0]
