@@ -324,6 +324,13 @@ def test_cores_are_told_of_a_model_that_may_be_quoted_before_one_that_needs_fewe
     assert "cifar10_mlp.html" in alone.sentence
 
 
+def test_cores_that_may_be_enough_are_called_probably_too_few():
+    name = "how_many_cpu_cores_equal_a_gpu"
+    near = factory.on_hosts([one(seconds=0.00199), *SAMPLES[name][1:]])
+    assert answer_of(name, near).sentence.startswith("Probably no number of its cores is enough for ")
+    assert answer_of(name, sample(name)).sentence.startswith("No number of its cores is enough for ")
+
+
 def test_the_table_of_an_own_chart_says_why_a_value_may_not_be_quoted():
     its = answer_of("are_lstms_slow_on_gpus", SAMPLES["are_lstms_slow_on_gpus"])
     assert {(row[-1].text, row[-1].remark) for row in its.tables[0].rows} == {("no", "1 host of 3")}

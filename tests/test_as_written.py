@@ -355,6 +355,25 @@ def test_the_step_of_a_tutorial_counts_as_written_and_a_scan_does_not():
     assert as_written.read(factory.of_one_machine([*plain, *scan])) is None
 
 
+def test_a_captured_graph_shows_the_cpu_time_that_its_speed_up_divides_and_its_way():
+    reading, table = rows(ways())
+    cpu, gpu, ratio = (table["torch graph, on the device"][name] for name in ("CPU step", "GPU step", "speed-up"))
+    assert ratio.sort == pytest.approx(cpu.sort / gpu.sort)
+    assert cpu.text.endswith(", torch eager")
+    said = "A captured graph exists on the GPU only: it is set against the compiled or eager step on the CPU."
+    assert reading.tables[0].notes == (said,)
+    assert reading.chart.caption.endswith(said)
+    without = [record for record in ways() if record.case.variant != "graph"]
+    assert rows(without)[0].tables[0].notes == ()
+
+
+def test_a_captured_graph_without_a_cpu_side_has_no_time_of_another_way():
+    alone = [r for r in ways() if (r.backend, r.case.implementation, r.case.scope) != ("cpu", "torch", "step")]
+    reading, table = rows(alone)
+    assert table["torch graph, on the device"]["CPU step"].text == units.DASH
+    assert reading.tables[0].notes == ()
+
+
 def test_a_machine_without_a_gpu_shows_its_column_and_no_speed_up():
     reading, table = rows([record for record in ways() if record.backend == "cpu"])
     assert reading.chart is None
@@ -393,7 +412,7 @@ def test_a_way_that_failed_is_a_note_with_its_reason():
     reason = "RuntimeError: no compiler"
     lost = msgspec.structs.replace(lost, runs=(factory.run(0, 1.0, samples=0, reason=reason),), reason=reason)
     reading, _ = rows([*ways(), lost])
-    assert "mnist_mlp gpu torch compile does not count: RuntimeError: no compiler." in reading.tables[0].notes[0]
+    assert "mnist_mlp gpu torch compile does not count: RuntimeError: no compiler." in reading.tables[0].notes[-1]
 
 
 def test_a_speed_up_of_another_implementation_is_a_way_and_no_speed_up_of_the_machine():

@@ -16,6 +16,7 @@ from suite.claims import observations
 from suite.experiments import batch, crossover, dispatch, headline, precision, roofline, size, threads
 from suite.report.parts import rungs
 from suite.report.parts.lead import short
+from suite.results.records.store import sealed
 from suite.results.single.roofline import roof, share
 from suite.results.single.summary import summary
 
@@ -319,9 +320,51 @@ def test_the_lead_of_threads_names_the_least_and_the_greatest_gain():
     assert " as fast as 1, of mnist_mlp 8.00x (" in lead
     alone = read(threads, factory.on_hosts(other, ALIKE))
     assert alone.lead.endswith(" as fast as 1.")
-    assert alone.chart.finding == "More threads make a step up to {most} as fast"
-    slower = read(threads, factory.on_hosts(counted({8: 0.02, None: 0.03}), ALIKE))
-    assert slower.chart.finding == "More threads make no step faster"
+
+
+def test_the_title_of_threads_counts_no_step_that_the_others_are_set_against():
+    chart = read(threads, factory.on_hosts(counted({1: 0.08, 4: 0.02, None: 0.01}), ALIKE)).chart
+    assert [(point.at, bool(point.text)) for point in chart.points] == [(1, False), (4, True), (16, True)]
+
+
+def beyond(records, hosts, shares):
+    """The records on further hosts, after so many others."""
+    return factory.on_hosts(records, (*(1.0,) * hosts, *shares))[hosts * len(records) :]
+
+
+def test_threads_are_compared_on_the_hosts_that_timed_them_all():
+    faster = beyond(counted({None: 0.005}), 1, (1.0, 1.1))
+    records = [*factory.on_hosts(counted({1: 0.08, 4: 0.02, None: 0.01}), (1.0,)), *faster]
+    reading = read(threads, records)
+    assert [point.value for point in reading.chart.points] == pytest.approx([1, 4, 8])
+    assert [row[-1].text for row in reading.tables[0].rows] == ["1", "1", "1"]
+    assert reading.tables[0].notes[0].endswith("; a time of all hosts may differ.")
+
+
+def test_threads_without_a_host_that_timed_two_numbers_are_not_compared():
+    records = [*factory.on_hosts(counted({1: 0.08}), (1.0,)), *beyond(counted({None: 0.01}), 1, (1.0,))]
+    assert threads.read(of_one_machine(records)) is None
+
+
+def test_threads_are_compared_by_one_code_though_the_current_pool_of_all_cores_is_of_another():
+    def by(program, records):
+        runs = [tuple(msgspec.structs.replace(run, program=program) for run in record.runs) for record in records]
+        return [sealed(msgspec.structs.replace(r, digest="", runs=its)) for r, its in zip(records, runs, strict=True)]
+
+    swept = by("0" * 16, factory.on_hosts(counted({1: 0.08, None: 0.01}), (1.0,)))
+    newer = by("1" * 16, beyond(counted({None: 0.001}), 1, ALIKE))
+    evidence = of_one_machine([*swept, *newer])
+    assert max(pool.hosts for pool in evidence.pools.values()) == 3
+    assert threads.read(evidence).answers[0].startswith("mnist_mlp: 16 threads are 8.00x")
+
+
+def test_chosen_threads_are_compared_with_all_cores_on_the_hosts_that_timed_both():
+    records = [*factory.on_hosts(counted({8: 0.02, None: 0.04}), ALIKE), *beyond(counted({8: 0.01}), 3, (1.0, 1.1))]
+    evidence = of_one_machine(records)
+    assert any(pool.stands_for for pool in evidence.pools.values()), "fewer threads are chosen for this model there"
+    reading = read(threads, records)
+    assert [(row[1].text, row[-1].text) for row in reading.tables[0].rows] == [("8", "3"), ("16", "3")]
+    assert reading.answers[0].startswith("mnist_mlp: 16 threads are 0.50x")
 
 
 def test_threads_that_failed_leave_the_rest():

@@ -362,7 +362,33 @@ def test_gaps_that_may_be_smaller_are_not_called_launch_bound():
     (found,) = experiment.kernel_times(of_one_machine(records))
     assert found.busy.value < 0.9 < found.busy.high
     assert experiment.sentence(found).endswith("(85 %), the rest are gaps.")
+    (near,) = experiment.kernel_times(of_one_machine(on_unlike_hosts(0.00095)))
+    assert experiment.sentence(near).endswith("(95 %), it probably hardly waits.")
     assert read(records).tables[0].rows[0][7].text == "uncertain"
+
+
+def test_the_gpu_s_share_is_that_of_the_hosts_that_timed_step_and_kernels():
+    """Two slower hosts timed the step alone: they would make a busy GPU seem to wait."""
+    alone = factory.on_hosts(both()[1:2], (1.0, 1.0, 1.0, 2.0, 2.01))[3:]
+    records = [*both(0.00095), *alone]
+    (found,) = experiment.kernel_times(of_one_machine(records))
+    assert found.busy.value == pytest.approx(0.95, rel=0.01)
+    told = " it probably hardly waits. These times are of the 3 hosts that timed both."
+    assert experiment.sentence(found).endswith(told)
+    (row,) = read(records).tables[0].rows
+    assert (row[1].text, row[-1].text) == ("1.0 ms", "3")
+    assert "a time of all hosts may differ" in read(records).tables[0].notes[0]
+
+
+def test_without_a_host_that_timed_both_there_is_no_share():
+    step, kernels = both()[1:2], factory.on_hosts(both()[2:3], (1.0, 1.0))[1:]
+    evidence = of_one_machine([*step, *kernels])
+    assert experiment.kernel_times(evidence) == []
+    assert experiment.sentences(evidence) == "No host timed both the step of mnist_mlp and its kernels."
+    assert read(step, kernels).answers == ("No host timed both a step and its kernels of mnist_mlp.",)
+    more = read(step, kernels, both(name="mnist_cnn"))
+    assert [row[0].text for row in more.tables[0].rows] == ["mnist_cnn"]
+    assert "No host timed both a step and its kernels of mnist_mlp." in more.tables[0].notes
 
 
 def test_steps_without_kernels_are_no_answer():

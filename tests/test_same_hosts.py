@@ -7,8 +7,8 @@ import pytest
 from suite.report.parts import ladder as shown
 from suite.report.parts import lead, rungs
 from suite.results.pooled import ladder
-from suite.results.pooled.common_hosts import common_hosts
 from suite.results.pooled.same_hosts import step_beside
+from suite.results.pooled.side_by_side import common_hosts
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.store import sealed
 

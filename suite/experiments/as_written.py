@@ -49,6 +49,10 @@ _TREES = {"one-thread": "plain"}  # the GPU's variant beside one that only the C
 # Of a step, at most, that is also scanned: a longer one gains nothing from fewer calls. On two cores XLA runs
 # convolutions of a residual network in a loop so slowly that one call of 16 steps takes minutes.
 _SCANNED_FLOP = 1e10
+_LENT: Mapping[Backend, str] = {  # why a way's time on a backend is another way's
+    "cpu": "A captured graph exists on the GPU only: it is set against the compiled or eager step on the CPU.",
+    "gpu": "One thread of XGBoost exists on the CPU only: it is set against the plain step on the GPU.",
+}
 _ASIDE = ("stacked",)  # variants of another batch
 
 
@@ -82,6 +86,7 @@ class Way:
 
     case: Case
     sides: dict[Backend, Pool] = field(default_factory=dict)
+    lent: dict[Backend, Pool] = field(default_factory=dict)  # the side of another way, if it exists on one backend only
     item: PooledSpeedUp | None = None  # CPU and GPU of the same way
     ratio: Pooled | None = None
 
@@ -120,7 +125,7 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         title="One step in each way it is written",
         columns=_COLUMNS,
         rows=tuple(_row(name, way, evidence) for name, way in every),
-        notes=tuple(_failed(evidence)),
+        notes=(*_set_against([way for _, way in every]), *_failed(evidence)),
     )
     answers = tuple(_answer(name, ways) for name, ways in networks.items())
     widest = _widest(networks)
@@ -171,7 +176,8 @@ def _chart(name: str, ways: Sequence[Way]) -> Chart:
     kinds = {True: "as written", False: "another way"}
     return Chart(
         name=name,
-        caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster.",
+        caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster."
+        + "".join(f" {words}" for words in _set_against(ways)),
         across="CPU time / GPU time, log scale",
         points=tuple(
             replace(ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words), solid=not way.caveat)
@@ -179,8 +185,13 @@ def _chart(name: str, ways: Sequence[Way]) -> Chart:
             if way.ratio
         ),
         level=1.0,
-        finding="Each way against itself, a step is {span} as fast on the GPU",
+        finding="Depending on how it is written, a step is {span} as fast on the GPU",
     )
+
+
+def _set_against(ways: Sequence[Way]) -> list[str]:
+    """Return which of these ways are not set against themselves, a sentence each."""
+    return [words for backend, words in _LENT.items() if any(backend in way.lent for way in ways)]
 
 
 def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
@@ -204,6 +215,8 @@ def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
                 way.ratio = way.item.ratio
             elif cpu and gpu and same_method(cpu, gpu):
                 way.ratio = over(cpu, gpu)
+                both: Mapping[Backend, Pool] = {"cpu": cpu, "gpu": gpu}
+                way.lent = {backend: pool for backend, pool in both.items() if backend not in way.sides}
     return {name: sorted(ways.values(), key=_order) for name, ways in sorted(found.items())}
 
 
@@ -230,11 +243,20 @@ def _fits(record: Record) -> bool:
 
 
 def _row(name: str, way: Way, evidence: Evidence) -> tuple[Cell, ...]:
-    cpu, gpu = (time_cell(way.sides.get(backend)) for backend in ("cpu", "gpu"))
+    cpu, gpu = (_side_cell(way, backend) for backend in ("cpu", "gpu"))
     ratio = times_cells(way.ratio and way.ratio.estimate, way.item and way.item.record, "one side was not measured")
     standing = state_cells(way.item) if way.item else standing_cells(way.ratio, "one side was not measured")
     article = Cell(text=_documented(way.about) if way.of_article else units.DASH, remark=_of_article(way))
     return row_of(name, way.words, cpu, gpu, *ratio, *standing, article, _key(way, evidence))
+
+
+def _side_cell(way: Way, backend: Backend) -> Cell:
+    """Return the cell of a way's time on a backend; of a lent side it names the way that was timed."""
+    lent = way.lent.get(backend)
+    if lent is None:
+        return time_cell(way.sides.get(backend))
+    cell, words = time_cell(lent), way_of(lent.case)
+    return replace(cell, text=f"{cell.text}, {words}", remark=_LENT[backend])
 
 
 def _of_article(way: Way) -> str:

@@ -6,9 +6,9 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import percent_words, said_of_pooled, untimed, usual_case, value_point
 from suite.case import Case
-from suite.results.pooled.kernel_time import KernelTime, kernel_time
+from suite.results.pooled.kernel_time import KernelTime, kernel_time, kernels_of
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.pooled.pools import Pool
+from suite.results.pooled.pools import Found, Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
@@ -23,13 +23,15 @@ METHOD = (
     "One process times a step by the host's clock. Another takes the same step under JAX's profiler, which uses the"
     " GPU's own clock. It adds up the time in which a stream ran kernels, copies or memory sets; overlaps count "
     "once. The rest of the step is gaps, in which the GPU waits for the next launch. The profiler slows the host, "
-    "but not the kernels, so its process times nothing else. A step is launch-bound if its gaps are surely more "
+    "but not the kernels, so its process times nothing else. Step and kernels are of the hosts that timed both, "
+    "since hosts differ in how fast they launch. A step is launch-bound if its gaps are surely more "
     "than 10 %, and busy if they surely are not; otherwise it is uncertain. Several steps in one call "
     "shorten the gaps: experiment dispatch tells by how much."
 )
 WORKLOADS: tuple[str, ...] = ()
 
 _BUSY = 0.9  # share of a step from which the GPU hardly waits
+_OF_BOTH = "Each row is of the hosts that timed the step and its kernels; a time of all hosts may differ."
 _COLUMNS = ("model", "step", "kernels", "gaps", "GPU busy", "95 % interval", "operations a step", "a step is", STATUS,
             HOSTS)  # fmt: skip
 
@@ -55,23 +57,49 @@ def sentence(found: KernelTime) -> str:
     """Return how much of a step the GPU computes, in words."""
     wall, kernels = (units.seconds(pool.seconds.value) for pool in (found.step, found.kernels))
     rest = "the rest are gaps: launch-bound" if launch_bound(found) else "it hardly waits"
-    if not launch_bound(found) and busy(found).value < _BUSY:
-        rest = "the rest are gaps"
-    return f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)}), {rest}."
+    if _word(found) == "uncertain":
+        rest = "the rest are gaps" if busy(found).value < _BUSY else "it probably hardly waits"
+    hosts = "the only host" if found.busy.hosts == 1 else f"the {units.count(found.busy.hosts)} hosts"
+    where = f" These times are of {hosts} that timed both." if found.elsewhere else ""
+    return f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)}), {rest}.{where}"
+
+
+def sentences(evidence: Evidence) -> str:
+    """Return how much of each step the GPU computes, in words; '' if no kernels were profiled."""
+    apart = (f"No host timed both the step of {name} and its kernels." for name in timed_apart(evidence))
+    return " ".join((*map(sentence, kernel_times(evidence)), *apart))
 
 
 def kernel_times(evidence: Evidence) -> list[KernelTime]:
-    """Return the headline steps whose kernels were profiled, those with the largest gaps first."""
-    steps = {("", case): pool for case, pool in evidence.pools.items()}
-    found = (kernel_time("", pool, steps) for pool in evidence.fitting(_fits) if pool.case.scope == "step")
+    """Return the headline steps that a host timed beside their kernels, those with the largest gaps first."""
+    found = (kernel_time("", pool, _by_case(evidence)) for pool in _steps(evidence))
     return sorted(filter(None, found), key=lambda each: each.busy.value)
+
+
+def timed_apart(evidence: Evidence) -> list[str]:
+    """Return the workloads whose step and kernels were timed, but by no host both."""
+    current = _by_case(evidence)
+    return [
+        step.case.workload
+        for step in _steps(evidence)
+        if kernels_of("", step, current) and not kernel_time("", step, current)
+    ]
+
+
+def _steps(evidence: Evidence) -> list[Pool]:
+    return [pool for pool in evidence.fitting(_fits) if pool.case.scope == "step"]
+
+
+def _by_case(evidence: Evidence) -> Found:
+    return {("", case): pool for case, pool in evidence.pools.items()}
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return kernels and gaps of each step; None if no kernels were profiled."""
-    found = kernel_times(evidence)
+    found, apart = kernel_times(evidence), timed_apart(evidence)
+    lacking_host = f"No host timed both a step and its kernels of {', '.join(apart)}." if apart else ""
     if not found:
-        return None
+        return ExperimentResult(answers=(lacking_host,)) if apart else None
     points = (
         value_point(
             _word(each), busy(each).times(100), units.percent(busy(each).value), not any(lacking(each.busy)),
@@ -86,12 +114,13 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         whole=100.0,
         finding="The GPU works in {span} of a step",
     )
+    of_both = _OF_BOTH if any(each.elsewhere for each in found) else ""
     groups: list[Sequence[Pool]] = [(each.step, each.kernels) for each in found]
     table = Table(
         title="Kernels and gaps of a step",
         columns=_COLUMNS,
         rows=tuple(map(_row, found)),
-        notes=untimed(evidence, _fits, groups),
+        notes=(*filter(None, (of_both, lacking_host)), *untimed(evidence, _fits, groups)),
     )
     return ExperimentResult(answers=(_answer(found),), tables=(table,), chart=chart)
 

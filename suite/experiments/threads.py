@@ -7,13 +7,13 @@ from suite.analysis import cores
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.cores import EqualCores, equal_cores, threads
 from suite.analysis.steps import ratio_point, said_of_pooled, untimed, usual_case, words
+from suite.analysis.thread_sweeps import fits, sweeps
 from suite.case import Case
 from suite.experiments import headline
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
-from suite.results.records.record import Record
-from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.rows import count_cell, number_cell, ratio_cells, row_of, share_cell
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
 from suite.workload import Description
@@ -22,16 +22,16 @@ TITLE = "How much faster are more threads?"
 TESTS = ("O8",)
 METHOD = (
     "One step is timed on the CPU by processes that may use 1, 2, 4 and so on of the granted cores. Each speed is the "
-    "time with the fewest threads over the time with more, each pooled over hosts; ideal would be twice the speed "
-    "with twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
-    "shrinks when it is set against more threads. A headline step has all cores, or fewer where those are known to be "
-    "faster; the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
-    "fastest is known only after all were timed, so that its gain is a little flattered. How many cores would equal "
-    "the GPU follows from Amdahl's law, fitted to three numbers of threads or more: a part of a step that they share, "
-    "and one that none shortens. It is in favour of the CPU, whose threads also wait for memory and for each other. "
-    "'Never' means that the part that none shortens already takes longer than the GPU. A core is a hardware thread. "
-    "Where two share a core of the processor and the machine tells so, a process gets one of each first: 8 of 16 have "
-    "one each."
+    "time with the fewest threads over the time with more, each pooled over the hosts that timed all these numbers of "
+    "threads; ideal would be twice the speed with twice the threads. Since a speed-up is CPU time over GPU time, this "
+    "is also by how much a GPU's speed-up shrinks when it is set against more threads. A headline step has all cores, "
+    "or fewer where those are known to be faster; the answer says by how much, as a speed-up over all of them is too "
+    "large by that. Which number is the fastest is known only after all were timed, so that its gain is a little "
+    "flattered. How many cores would equal the GPU follows from Amdahl's law, fitted to three numbers of threads or "
+    "more: a part of a step that they share, and one that none shortens. It is in favour of the CPU, whose threads "
+    "also wait for memory and for each other. 'Never' means that the part that none shortens already takes longer than "
+    "the GPU. A core is a hardware thread. Where two share a core of the processor and the machine tells so, a process "
+    "gets one of each first: 8 of 16 have one each."
 )
 WORKLOADS: tuple[str, ...] = ()  # see `usual`
 usual = headline.usual
@@ -55,16 +55,6 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def sweeps(evidence: Evidence) -> Iterator[list[Pool]]:
-    """Yield the CPU's steps of each workload that was timed with two numbers of threads or more, the fewest first."""
-    for group in evidence.sides(_fits, least=2, any_threads=True):
-        yield sorted(group, key=threads)
-
-
-def _fits(record: Record) -> bool:
-    return record.backend == "cpu" and record.headline_step("threads")
-
-
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
     answers, rows, points, equals, most = [], [], [], [], 1
@@ -77,14 +67,14 @@ def read(evidence: Evidence) -> ExperimentResult | None:
             gain, interval, *standing = ratio_cells(pool, first, speed)
             count = count_cell(threads(pool))
             rows.append(row_of(name, count, time_cell(pool), gain, interval, share_cell(ideal), *standing))
-            points.append(ratio_point(name, speed, at=threads(pool)))
+            base = Point(series=name, value=1.0, at=threads(first))  # without text: no gain, so no title names it
+            points.append(base if pool is first else ratio_point(name, speed, at=threads(pool)))
         most = max(most, threads(ordered[-1]))
         equal = equal_cores(ordered, gpus[name]) if name in gpus else None
         equals += [equal] if equal else []
         answers.append(_answer(name, ordered) + (f" {cores.sentence(equal)}" if equal else ""))
     if not answers:
         return None
-    gains = any(point.value > 1 for point in points)
     fewest = min((p.at or 1 for p in points), default=1)
     ideal = ChartLine(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
     chart = Chart(
@@ -94,9 +84,10 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         points=tuple(points),
         lines=(ideal,),
         joined=True,
-        finding="More threads make a step up to {most} as fast" if gains else "More threads make no step faster",
+        finding="With more threads a step is {span} as fast",
     )
-    notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
+    left_out = (note for group in groups for note in _left_out(group))
+    notes = (*_of_some_hosts(evidence, groups), *left_out, *untimed(evidence, fits, groups))
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)
     tables = (table, _equal_table(equals)) if equals else (table,)
     lead = _lead(groups)
@@ -140,6 +131,12 @@ def _equal_row(equal: EqualCores) -> tuple[Cell, ...]:
         Cell(text=cores.interval(equal.cores)),
         *standing_cells(least.pooled),
     )
+
+
+def _of_some_hosts(evidence: Evidence, groups: Sequence[Sequence[Pool]]) -> Iterator[str]:
+    """Yield a note if hosts that timed only some of the numbers of threads are left out."""
+    if any(pool.records != evidence.pools[pool.case].records for group in groups for pool in group):
+        yield "A model's times are of the hosts that timed all its numbers of threads; a time of all hosts may differ."
 
 
 def _left_out(group: Sequence[Pool]) -> Iterator[str]:

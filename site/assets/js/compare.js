@@ -16,7 +16,8 @@
     cell.parts = [{ sign: 1, centre: row[8], error2: row[9], tau2: row[10], sigma2: row[11], degrees: row[12] }];
     return cell;
   });
-  const all = cells.concat(speedups(cells));
+  const all = cells.concat(speedups(cells)), latest = new Map(); // the newest method of each scope
+  all.forEach(function (cell) { latest.set(cell.scope, Math.max(cell.method, latest.get(cell.scope) || 0)); });
 
   // CPU time over GPU time, where a machine has both: float32 at highest precision on the CPU.
   function speedups(times) {
@@ -102,9 +103,9 @@
     const rest = AXES.filter(function (axis) { return axis !== state.by && axis !== "version"; });
     const groups = new Map(), candidates = state.by === "version" ? all : all.filter(function (cell) { return cell.current; });
     candidates.forEach(function (cell) { groups.set(key(cell, rest), (groups.get(key(cell, rest)) || []).concat(cell)); });
-    // A result's partners are those that differ from it in what is compared alone; of one method they get a verdict.
+    // A result's partners are those that differ from it in what is compared alone. The newest method gets the first choice.
     function partners(cell) { return groups.get(key(cell, rest)).filter(function (other) { return other[state.by] !== cell[state.by]; }); }
-    function judged(cell) { return partners(cell).some(function (other) { return other.method === cell.method; }); }
+    function judged(cell) { return cell.method === latest.get(cell.scope) && partners(cell).some(function (other) { return other.method === cell.method; }); }
     let left = candidates.filter(function (cell) { return partners(cell).length; });
     ["side", "scope", "machine", "way"].filter(function (axis) { return axis !== state.by && left.length; }).forEach(function (axis) {
       const values = distinct(left, axis, judged), usual = { side: "gpu", scope: "step", way: "jax" }[axis];

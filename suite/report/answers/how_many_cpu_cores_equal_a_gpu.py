@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from suite import units
 from suite.analysis import cores
@@ -29,10 +30,10 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     quoting = Quoting(facts=facts, evidence=evidence)
     equals.sort(key=lambda equal: (bool(_doubt(equal)), equal.cores.value, -len(equal.pools)))  # infinity is last
     first, others = equals[0], equals[1:]
-    number = _number(quoting, first)
-    title = "More of these cores never reach the GPU" if math.isinf(first.cores.value) else "How far more threads help"
+    number, never = _number(quoting, first), _never(first)
+    title = f"More of these cores {never} reach the GPU" if never else "How far more threads help"
     return Answer(
-        sentence=Html(_SENTENCES[math.isinf(first.cores.value)]).format(
+        sentence=Html(_SENTENCES[never]).format(
             model=quoting.model(first.gpu.newest.description),
             threads=_threads(first),
             number=number.words,
@@ -49,9 +50,18 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 
 _SENTENCES = {
-    True: "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
-    False: "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
+    "never": "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
+    "probably never": "Probably no number of its cores is enough for {model}: unlimited ones take {number} a step, "
+    "one {gpu} {seconds}.",
+    "": "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
+
+
+def _never(equal: EqualCores) -> Literal["", "never", "probably never"]:
+    """Return whether no number of cores is enough, as far as its interval tells."""
+    if not math.isinf(equal.cores.value):
+        return ""
+    return "never" if equal.cores.low is None or math.isinf(equal.cores.low) else "probably never"
 
 
 def _threads(equal: EqualCores) -> str:

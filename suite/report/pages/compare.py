@@ -19,7 +19,7 @@ from suite.results.views.table import Cell, Table
 from suite.variants import every_variant_of, way_name
 
 PATH = "compare.md"
-_STATIC = ("gpu", "step", "jax", "")  # side, scope, way and setting of the table without scripts
+_STATIC = ("step", "jax", "")  # scope, way and setting of the table without scripts
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -54,20 +54,22 @@ def document(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> dict
 
 def static(listed: Sequence[PublishedCell], titles: Mapping[str, str]) -> Table | None:
     """Return the comparison of two machines for readers without scripts; None without two that timed a model."""
-    shown = [c for c in listed if c.current and (c.case.backend, c.case.scope, c.way, c.setting) == _STATIC]
-    by_machine: dict[str, dict[str, PublishedCell]] = defaultdict(dict)
+    shown = [c for c in listed if c.current and (c.case.scope, c.way, c.setting) == _STATIC]
+    by_side: dict[tuple[str, str], dict[str, PublishedCell]] = defaultdict(dict)
     for cell in shown:
-        by_machine[cell.machine][cell.case.workload] = cell
-    candidates = [
+        by_side[cell.case.backend, cell.machine][cell.case.workload] = cell
+    order = sorted(by_side.items(), key=lambda side: (side[0][0] == "gpu", _hosts(side[1])), reverse=True)
+    candidates = (
         [(first[name], second[name]) for name in first if name in second]
-        for first, second in combinations(sorted(by_machine.values(), key=_hosts, reverse=True), 2)
-    ]
+        for (one, first), (other, second) in combinations(order, 2)
+        if one[0] == other[0]
+    )
     pairs = max(candidates, key=_evidence, default=[])
     if not pairs:
         return None
     names = [cells.machine_name(side) for side in pairs[0]]
     return Table(
-        title=f"A step on the GPU, {names[0]} and {names[1]}",
+        title=f"A step on the {pairs[0][0].case.backend.upper()}, {names[0]} and {names[1]}",
         columns=("model", *names, "times as fast", "95 % interval", "the second is", "hosts"),
         rows=tuple(_row(*pair, titles) for pair in pairs),
     )
@@ -78,8 +80,8 @@ def _hosts(of_machine: Mapping[str, PublishedCell]) -> int:
 
 
 def _evidence(pairs: Sequence[tuple[PublishedCell, PublishedCell]]) -> tuple[int, int]:
-    """Return a sort key of two machines: most pairs that get a verdict, then most hosts."""
-    judged = sum(first.pool.method == second.pool.method for first, second in pairs)
+    """Return a sort key of two machines: most pairs that get a verdict by the method in use, then most hosts."""
+    judged = sum(first.pool.method == second.pool.method and not first.pool.outdated for first, second in pairs)
     return judged, sum(first.pool.hosts + second.pool.hosts for first, second in pairs)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from suite import units
 from suite.experiments import as_written
-from suite.experiments.kernels import kernel_times
+from suite.experiments.kernels import sentences
 from suite.report.parts import ladder, lead, rungs, tables
 from suite.report.parts.facts import STEPS, Facts
 from suite.report.parts.html import Html, address, anchor
@@ -61,7 +61,7 @@ def _page(
     evidence = {slug: facts.evidence[slug].of(latest.workload) for slug in order}
     machines = {
         slug: on_machine(
-            records_of[slug], its.speedups, facts.ceilings, facts.prices, kernel_times(its), leading=slug == chosen
+            records_of[slug], its.speedups, facts.ceilings, facts.prices, sentences(its), leading=slug == chosen
         )
         for slug, its in evidence.items()
     }

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from suite import units
-from suite.experiments import break_even, kernels, roofline
+from suite.experiments import break_even, roofline
 from suite.report.charts import plots, samples, timeline
 from suite.report.charts.vega import Figure
 from suite.report.parts import cost, from_storage, ladder, tables, telemetry
 from suite.results.pooled import ladder as pooled_ladder
-from suite.results.pooled.kernel_time import KernelTime
 from suite.results.pooled.ladder import Rung
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -62,7 +61,7 @@ def on_machine(
     speedups: Sequence[PooledSpeedUp],
     ceilings: Roof,
     prices: Sequence[Price],
-    profiled: Sequence[KernelTime] = (),
+    kernels: str = "",
     leading: bool = False,
 ) -> OnMachine:
     """Return a workload's part for one machine, from its records there; the leading one's chart begins the page."""
@@ -90,7 +89,7 @@ def on_machine(
     )
     return OnMachine(
         name=machine,
-        kernels=" ".join(map(kernels.sentence, profiled)),
+        kernels=kernels,
         break_even=break_even.sentence(won_back) if won_back else "",
         ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
         leading=list(_in_forms(*curves[0])) if leading and curves else (),

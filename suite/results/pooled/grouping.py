@@ -134,10 +134,13 @@ def case_of(record: Record) -> Case:
 @once
 def pool_key(record: Record) -> Hashable:
     """Return what two records must share to be evidence of the same time."""
+    return case_of(record), record.case.threads, code_key(record)
+
+
+def code_key(record: Record) -> Hashable:
+    """Return what two records of one case must share, whatever their threads: kind of machine, method and code."""
     who, versions, settings = identity(record), record.software.packages, bearing(record.software.settings)
     return (
-        case_of(record),
-        record.case.threads,
         kind_of(record.machine, record.case.backend),
         who.method,
         who.program,

@@ -1,6 +1,7 @@
 """A second clock: the GPU's busy time of a step, beside the step's wall time.
 
-The host's clock times a step, the GPU's own clock its kernels. A step cannot end before its kernels do.
+The host's clock times a step, the GPU's own clock its kernels. A step cannot end before its kernels do. The share in
+which the GPU works is that of the hosts that timed both, since hosts differ in how fast they launch.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import msgspec
 
 from suite import units
 from suite.results.pooled.pools import Found, Pool
+from suite.results.pooled.side_by_side import side_by_side
 from suite.results.stats.pooling import Pooled
 
 _TOLERANCE = 0.05  # of two clocks, and of what a profiler adds to a kernel
@@ -16,10 +18,11 @@ _TOLERANCE = 0.05  # of two clocks, and of what a profiler adds to a kernel
 
 @dataclass(frozen=True, kw_only=True)
 class KernelTime:
-    """A step and its kernels, on one kind of machine; the rest of the step are gaps, in which the GPU waits."""
+    """A step and its kernels, of the same hosts; the rest of the step are gaps, in which the GPU waits."""
 
     step: Pool
     kernels: Pool
+    elsewhere: bool  # whether other hosts timed one of them too, so that its time on this kind of machine is another
 
     @property
     def busy(self) -> Pooled:
@@ -38,11 +41,20 @@ class KernelTime:
 
 
 def kernel_time(machine: str, step: Pool, current: Found) -> KernelTime | None:
-    """Return a GPU step beside its kernels; None if none were profiled."""
+    """Return a GPU step beside its kernels on the hosts that timed both; None if no host did."""
+    kernels = kernels_of(machine, step, current)
+    both = side_by_side((step, kernels)) if kernels else ()
+    if not kernels or not both:
+        return None
+    elsewhere = any(len(cut.records) < len(pool.records) for cut, pool in zip(both, (step, kernels), strict=True))
+    return KernelTime(step=both[0], kernels=both[1], elsewhere=elsewhere)
+
+
+def kernels_of(machine: str, step: Pool, current: Found) -> Pool | None:
+    """Return the kernels of a GPU step, whichever hosts profiled them; None if none did."""
     if (step.case.backend, step.case.scope) != ("gpu", "step"):
         return None
-    kernels = current.get((machine, msgspec.structs.replace(step.case, scope="kernels")))
-    return KernelTime(step=step, kernels=kernels) if kernels else None
+    return current.get((machine, msgspec.structs.replace(step.case, scope="kernels")))
 
 
 def too_short(machine: str, step: Pool, current: Found) -> tuple[str, ...]:
@@ -50,10 +62,10 @@ def too_short(machine: str, step: Pool, current: Found) -> tuple[str, ...]:
 
     It is more than 5 % below theirs, and each lies outside the other's interval.
     """
-    both = kernel_time(machine, step, current)
-    if both is None:
+    kernels = kernels_of(machine, step, current)
+    if kernels is None:
         return ()
-    wall, busy = step.seconds, both.kernels.seconds
+    wall, busy = step.seconds, kernels.seconds
     if wall.high is None or busy.low is None or busy.value <= (1 + _TOLERANCE) * wall.value:
         return ()
     if busy.value <= wall.high or wall.value >= busy.low:

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from suite.case import Case
 from suite.results.pooled.break_even import total_ratio
-from suite.results.pooled.common_hosts import Host, common_hosts
 from suite.results.pooled.same_hosts import step_on
+from suite.results.pooled.side_by_side import Host, common_hosts
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step

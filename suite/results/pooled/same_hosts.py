@@ -3,7 +3,7 @@
 Hosts of one kind of machine differ. If other hosts timed a step with its copy, it may even seem faster than the step.
 """
 
-from suite.results.pooled.common_hosts import Host, common_hosts, on_hosts
+from suite.results.pooled.side_by_side import Host, common_hosts, on_hosts
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.pooling import Pooled
 

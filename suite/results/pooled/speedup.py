@@ -17,9 +17,9 @@ import msgspec
 
 from suite import units
 from suite.case import Case
-from suite.results.pooled.common_hosts import common_hosts, on_hosts
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, OUTDATED, Found, Pool, current, pools
+from suite.results.pooled.side_by_side import side_by_side
 from suite.results.pooled.ways import (
     Certificate,
     Way,
@@ -245,10 +245,10 @@ def _of(
         if cpu is None or not same_method(cpu, gpu):
             continue
         if SCOPES[case.scope].waits_for_host:
-            hosts = common_hosts(cpu.records, gpu.records)
-            if not hosts:
+            both = side_by_side([cpu, gpu])
+            if not both:
                 continue
-            cpu, gpu = on_hosts(cpu, hosts), on_hosts(gpu, hosts)
+            cpu, gpu = both
         ratios.append(
             PooledSpeedUp(
                 machine=machine,
