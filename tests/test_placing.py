@@ -51,6 +51,14 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
     assert said(factory.campaign(), factory.HOST) == ()
 
 
+def test_a_faster_machine_timed_by_another_method_hides_none_of_the_same_method():
+    third = msgspec.structs.replace(factory.HOST, name="third, 16 cores")
+    other = factory.campaign(machine=third, cpu=0.001, campaign="20260104-000000-x", created="2026-01-04T00:00:00Z")
+    faster = [msgspec.structs.replace(record, method=0) for record in other]
+    (_, cpu) = said([*factory.campaign(), *faster, *mine()])
+    assert f"on that of {factory.HOST.name}" in cpu
+
+
 def test_the_home_page_and_the_machine_s_say_where_a_local_machine_stands():
     records = [*factory.campaign(), *mine()]
     files = factory.pages(records, frozenset({"20260103-000000-mine"}))
