@@ -412,7 +412,7 @@ def test_the_first_step_s_seconds_have_their_own_median():
     assert steps.startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
     assert half.startswith("10.5 s")  # mnist_cnn
     assert last.startswith("52.8 s")  # cifar10_mlp, the first by steps
-    assert text.endswith(f" models win compile time back within {steps} and {half}, the last within {last}.")
+    assert text.endswith(f" overtakes the CPU within {steps} or {half} for half of 3 models, within {last} for all.")
 
 
 def test_jax_is_counted_on_both_sides_each_with_its_models():
@@ -517,7 +517,8 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     records += [record for each in models_too for record in both(each)]
     its = answer(answers.load(name), Facts(records=factory.on_hosts(records), prices=PRICES[:1]))
     sentence = str(its.sentence.striptags())
-    assert "at 4 USD an hour costs as much per step as its host’s CPU at 0.2" in sentence  # a twentieth
+    assert "over 6 models a step costs the same if the host’s cores cost 0.2" in sentence  # a twentieth
+    assert sentence.endswith(" and one H100 80GB HBM3 4 USD.")
     assert words(sentence) <= MOST_WORDS
     turns = str(its.turns.striptags())
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most
