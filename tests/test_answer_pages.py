@@ -336,6 +336,41 @@ def test_the_table_of_an_own_chart_says_why_a_value_may_not_be_quoted():
     assert {(row[-1].text, row[-1].remark) for row in its.tables[0].rows} == {("no", "1 host of 3")}
 
 
+def test_the_lstm_s_page_names_the_suite_s_own_kernel_on_the_gpus_that_have_it_and_compares_two_networks():
+    name, records = "are_lstms_slow_on_gpus", [*both("imdb_bilstm"), *both("imdb_text_cnn"), *both()]
+    its = answer_of(name, records)
+    assert (
+        its.more == "JAX runs the loop on this GPU in a kernel of this suite’s own; an ordinary lax.scan was not timed."
+    )
+    assert {row[0].text for table in its.tables for row in table.rows} == {"imdb_bilstm", "imdb_text_cnn"}
+    ada = msgspec.structs.replace(factory.H100, name="NVIDIA L4", compute_capability="8.9")
+    other = answer_of(name, both("imdb_bilstm", machine=msgspec.structs.replace(factory.HOST, gpus=(ada,))))
+    assert other.more == ""
+
+
+def test_the_fastest_way_on_each_side_stands_beside_what_xgboost_gains():
+    xgboost = both("gbdt_mortgage", cpu=0.005, gpu=0.001, implementation="xgboost")
+    records = factory.on_hosts([*both("gbdt_mortgage"), *xgboost])
+    its = answer_of("when_does_xgboost_gain_from_a_gpu", records)
+    (best,) = its.further
+    (item,) = [each for each in Facts(records=records).speedups if each.workload == "gbdt_mortgage"]
+    assert f"{item.best_over_best.value:.1f}x" in best.words
+    assert item.best_over_best.value < item.ratio.value
+    assert best.keys[0].partition("@")[0].endswith("/best-over-best")
+    assert best.words in its.more
+
+
+def test_campaigns_that_were_disturbed_are_counted_beside_another_gpu_s_range():
+    records = factory.on_hosts(SAMPLES["will_another_gpu_give_the_same"], shares=(1.0, 1.1, 0.9))
+    loaded = [msgspec.structs.replace(run, other_load_cores=9.0) for run in records[0].runs]
+    busy = [
+        msgspec.structs.replace(each, campaign="busy", runs=tuple(loaded)) for each in records if each.backend == "cpu"
+    ]
+    name = "will_another_gpu_give_the_same"
+    assert ", none was left out as disturbed" in answer_of(name, records).turns
+    assert ", 1 was left out as disturbed" in answer_of(name, [*records, *busy]).turns
+
+
 def test_another_gpu_s_range_holds_the_value_and_is_wider_than_its_interval():
     name = "will_another_gpu_give_the_same"
     records = factory.on_hosts(SAMPLES[name], shares=(1.0, 1.1, 0.9))
@@ -384,7 +419,7 @@ def test_the_first_step_s_seconds_have_their_own_median():
     assert steps.startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
     assert half.startswith("10.5 s")  # mnist_cnn
     assert last.startswith("52.8 s")  # cifar10_mlp, the first by steps
-    assert text.endswith(f" models win compile time back within {steps} and {half}, the last within {last}.")
+    assert text.endswith(f" overtakes the CPU within {steps} or {half} for half of 3 models, within {last} for all.")
 
 
 def test_jax_is_counted_on_both_sides_each_with_its_models():
@@ -489,7 +524,8 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     records += [record for each in models_too for record in both(each)]
     its = answer(answers.load(name), Facts(records=factory.on_hosts(records), prices=PRICES[:1]))
     sentence = str(its.sentence.striptags())
-    assert "at 4 USD an hour costs as much per step as its host’s CPU at 0.2" in sentence  # a twentieth
+    assert "over 6 models a step costs the same if the host’s cores cost 0.2" in sentence  # a twentieth
+    assert sentence.endswith(" and one H100 80GB HBM3 4 USD.")
     assert words(sentence) <= MOST_WORDS
     turns = str(its.turns.striptags())
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most

@@ -19,4 +19,4 @@ def test_several_campaigns_are_counted_with_their_first_and_last_day():
     one_day = [factory.record(campaign=name, created="2026-01-01T12:00:00Z") for name in "ab"]
     assert several_campaigns(one_day) == "of 2 campaigns, 2026-01-01"
     (note,) = campaigns_note(one_day)
-    assert note.startswith("The rows are of 2 campaigns, 2026-01-01. Each ratio is of one campaign")
+    assert note.startswith("The rows are of 2 campaigns, 2026-01-01. Each of their ratios is of one campaign")

@@ -92,6 +92,13 @@ def test_the_page_shows_every_machine():
     assert page.count("<h2 ") == 2
 
 
+def test_the_title_names_the_frameworks_that_were_timed_and_a_way_its_layout():
+    page = factory.pages([side(), side("torch"), side("torch", 0.009, layout="channels-first")])["standing.md"]
+    assert "<h1>JAX against PyTorch</h1>" in page
+    assert "torch eager, channels-first: 0.9" in page
+    assert "<h1>JAX against other frameworks</h1>" in factory.pages([side()])["standing.md"]
+
+
 def test_a_speed_up_has_the_better_allocator_on_its_cpu_side_too():
     records = [
         side(seconds=0.010),

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from suite import cli, units
 from suite.console import printing
+from suite.report.pages import machine
 from suite.report.parts import placing
 from suite.report.parts.facts import Facts
 from suite.report.parts.matrix import matrices
@@ -49,6 +50,21 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
     assert third.name in gpu
     assert said([*factory.campaign(), *mine(profile="smoke")]) == ()
     assert said(factory.campaign(), factory.HOST) == ()
+
+
+def test_a_faster_machine_timed_by_another_method_hides_none_of_the_same_method():
+    third = msgspec.structs.replace(factory.HOST, name="third, 16 cores")
+    other = factory.campaign(machine=third, cpu=0.001, campaign="20260104-000000-x", created="2026-01-04T00:00:00Z")
+    faster = [msgspec.structs.replace(record, method=0) for record in other]
+    (_, cpu) = said([*factory.campaign(), *faster, *mine()])
+    assert f"on that of {factory.HOST.name}" in cpu
+
+
+def test_methods_in_use_and_earlier_ones_are_counted_by_scope():
+    step, run = factory.record(campaign="a"), factory.record(scope="run", campaign="b")
+    older = msgspec.structs.replace(run, method=run.method - 1)
+    assert machine._methods([step, run]) == "the one in use in 2 campaigns"
+    assert machine._methods([step, older]) == "the one in use in 1 campaign, an earlier one in 1 campaign"
 
 
 def test_the_home_page_and_the_machine_s_say_where_a_local_machine_stands():

@@ -182,12 +182,20 @@ def test_cost_is_price_times_time_and_keeps_the_interval():
 def test_the_table_has_a_cost_for_an_epoch_where_there_is_one():
     about = factory.description(examples_per_epoch=60_000)
     timed = factory.record(backend="gpu", step_seconds=(0.128,) * 3, about=about)  # 1,000 examples/s
-    table = cost.table([timed, factory.record(), factory.record(scope="cold")], [PRICE])
-    gpu, cpu = table.rows
+    table = cost.table([timed, factory.record(backend="gpu"), factory.record(backend="gpu", scope="cold")], [PRICE])
+    gpu, other = table.rows
     assert [cell.text for cell in gpu[1:5]] == ["1.00 USD", "0.0602 USD", "3.6 USD", "2026-01"]
-    assert (cpu[2].text, cpu[2].remark) == ("–", "the source knows no epochs")
+    assert (other[2].text, other[2].remark) == ("–", "the source knows no epochs")
     assert table.notes[0] == "Price of 2026-01: a list."
     assert cost.table([timed], []).rows == ()
+
+
+def test_cpu_steps_cost_only_where_no_gpu_is_rented_with_the_cpu():
+    own = msgspec.structs.replace(PRICE, gpu="", machine=factory.PLAIN.name)
+    steps = [factory.record(), factory.record(machine=factory.PLAIN), factory.record(backend="gpu")]
+    rows = cost.table(steps, [PRICE, own]).rows
+    assert [row[0].record.machine.slug for row in rows] == [factory.PLAIN.slug, factory.HOST.slug]
+    assert [row[0].text for row in rows] == ["cpu jax", "gpu jax"]
 
 
 def test_the_workload_page_shows_the_cost_and_the_terminal_the_headline_s():
@@ -198,8 +206,6 @@ def test_the_workload_page_shows_the_cost_and_the_terminal_the_headline_s():
     assert "What the steps cost" not in factory.pages(records)["workloads/mnist_mlp.md"]
     (table,) = cost.for_terminal(records, factory.HOST.slug, [PRICE])
     assert [(row[0].text, row[1].text) for row in table.rows] == [
-        ("cifar10_mlp", "cpu jax"),
         ("cifar10_mlp", "gpu jax"),
-        ("mnist_mlp", "cpu jax"),
         ("mnist_mlp", "gpu jax"),
     ]

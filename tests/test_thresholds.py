@@ -327,7 +327,7 @@ def test_one_sentence_a_family_names_the_condition_and_what_else_turns_it():
     assert networks.startswith("The CPU wins a training step, written as jax below about 2.5")
     assert "This holds for dense networks of 2 hidden layers at batch 32 in float32" in networks
     assert (
-        "as torch eager 8 layers of 256 at batch 32 gain "
+        "as torch eager 8 layers of 256 at batch 32 run at "
         in networks.partition("Its form matters beside its work: ")[2]
     )
     assert "as xgboost up to 1,840,000 elements" in trees

@@ -128,7 +128,7 @@ def test_a_missed_claim_names_its_side_and_machine(name, machine):
     )
     assert list(answer.missed) == [
         f"{name}: 90 % (85 to 94) of left-out hosts' means lie inside a range that claims 95 %",
-        f"{name}: 10 % (6 to 20) of pairs of equal code are called different, which claims 5 % at most",
+        f"{name}: 10 % (6 to 20) of pairs of equal code were called different; at most 5 % should be",
     ]
 
 

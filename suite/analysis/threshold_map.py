@@ -94,7 +94,7 @@ def interval_words(turn: Crossing, unit: Unit) -> str:
 
 
 def _shape(thresholds: Sequence[Threshold]) -> str:
-    """Return, as a sentence, what calls of another depth or batch gain beside those of nearly the same work."""
+    """Return, as a sentence, how fast calls of another depth or batch are beside those of nearly the same work."""
     clauses = [clause for item in thresholds for clause in _other_shapes(item)]
     return f" Its form matters beside its work: {'; '.join(clauses)}." if clauses else ""
 
@@ -104,8 +104,8 @@ def _other_shapes(item: Threshold) -> Iterator[str]:
         near = min(item.usual, key=lambda one: max(one.work, call.work) / min(one.work, call.work))
         if not call.usual and not call.apart:
             yield (
-                f"as {item.way} {form(call)} gain {words(call.ratio.estimate)}, "
-                f"{form(near)} {words(near.ratio.estimate)}"
+                f"as {item.way} {form(call)} run at {words(call.ratio.estimate)} the CPU's speed, "
+                f"{form(near)} at {words(near.ratio.estimate)}"
             )
 
 

@@ -17,12 +17,12 @@ def by_way(evidence: Evidence, workload: str) -> Mapping[str, PooledSpeedUp]:
     return {_words(item): item for item in sorted(fitting, key=lambda item: item.ratio.value)}
 
 
-def chart_of(name: str, ways: Mapping[str, PooledSpeedUp]) -> OwnChart | None:
-    """Return the chart of these ways for the answer of this name; None of a single one."""
+def chart_of(name: str, ways: Mapping[str, PooledSpeedUp], more: str = "") -> OwnChart | None:
+    """Return the chart of these ways for the answer of this name, with `more` in its title; None of a single one."""
     if len(ways) < 2:
         return None
     (slow, least), *_, (fast, most) = ways.items()
-    title = f"How it is written counts: {_ratio(least)} as {slow}, {_ratio(most)} as {fast}"
+    title = f"How it is written counts: {_ratio(least)} as {slow}, {_ratio(most)} as {fast}{more}"
     points = tuple(
         Point(
             series=item.case.implementation, row=words, value=item.ratio.value, low=item.ratio.low,

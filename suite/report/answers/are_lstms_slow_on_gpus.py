@@ -1,16 +1,21 @@
 """Recurrent networks: one after another in time, yet not slow, if a kernel takes all time steps at once."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from suite import units
+from suite.experiments import headline
 from suite.report.answers._by_way import by_way, chart_of
-from suite.report.parts.answer import Answer, Question, shown, tables
+from suite.report.parts.answer import Answer, Question, shown
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoting, listed
+from suite.report.parts.quoted import Quoting, listed, ratio_words
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.speedup import PooledSpeedUp, lacking
+from suite.results.views.table import Table
 
-_WORKLOAD = "imdb_bilstm"
+_WORKLOAD, _BESIDE = "imdb_bilstm", "imdb_text_cnn"  # the same reviews, without a loop
+_HOPPER = "9."  # the compute capability of the GPUs for which `suite/nn/lstm_kernels.py` is
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -30,14 +35,31 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         sentence=Html("{}: on one {} a step of {} is {} as fast as on its host’s {}.").format(
             word, quoting.gpu, quoting.model(item.record.description), number.words, quoting.cores
         ),
+        more=Html(" ").join(_kernels(quoting, item)),
         numbers=(number,),
         turns=Html(
             "It turns with the kernel: cuDNN, or kernels such as this suite’s own, take all time steps in one launch; "
             "a loop in Python launches each by itself.{}"
         ).format(Html(" Written in other ways: {}.").format(listed(others)) if others else ""),
         draw=chart.figures if chart else partial(shown, facts, evidence, "headline", title),
-        tables=(chart.table,) if chart else tables(facts, evidence, "headline"),
+        tables=(chart.table,) if chart else _tables(evidence),
     )
+
+
+def _kernels(quoting: Quoting, item: PooledSpeedUp) -> Iterator[Html]:
+    """Yield what runs the loop on the GPU, in JAX and in PyTorch."""
+    if any(gpu.compute_capability.startswith(_HOPPER) for gpu in item.record.machine.gpus):
+        yield Html("JAX runs the loop on this GPU in a kernel of this suite’s own; an ordinary lax.scan was not timed.")
+    if item.gpu_baselines:
+        way = item.gpu_baselines[0]
+        number = quoting.of_pools(ratio_words(way.over), [way.pool, item.gpu], next(lacking(way.over), ""))
+        yield Html("PyTorch’s LSTM takes {} of that step’s time on the GPU.").format(number.words)
+
+
+def _tables(evidence: Evidence) -> tuple[Table, ...]:
+    """Return the table of the LSTM and of the convolution that reads the same reviews."""
+    its = headline.read(evidence.of(_WORKLOAD, _BESIDE))
+    return its.tables if its else ()
 
 
 QUESTION = Question(

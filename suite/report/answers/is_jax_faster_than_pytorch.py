@@ -1,13 +1,13 @@
 """Frameworks: for how many models JAX is surely faster than the fastest other one, on the GPU and on the CPU."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.report.answers._own_chart import OwnChart
 from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
-from suite.report.parts.frameworks import over_networks
+from suite.report.parts.frameworks import name_of, over_networks
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words
 from suite.results.pooled.baselines import BaselineComparison
@@ -25,7 +25,6 @@ _GLOSSES = {
     "torch graph": " (eager PyTorch, replayed as a CUDA graph)",
     "torch eager": " (PyTorch without torch.compile)",
 }
-_FRAMEWORKS: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost": "XGBoost", "openvino": "OpenVINO"}
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -44,7 +43,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     chart = _chart(facts, [*own, *other], _title(gpu, cpu))
     return Answer(
         sentence=Html("For {} models JAX is surely faster than {} on {}{}.").format(
-            _faster(own), " or ".join(_FRAMEWORKS.get(name, name) for name in _timed(own)), place, beside
+            _faster(own), " or ".join(name_of(name) for name in _timed(own)), place, beside
         ),
         numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
         turns=Html(" ").join(_turns(quoting, gpu, cpu)),
@@ -85,8 +84,8 @@ def _turns(quoting: Quoting, gpu: Sequence[_Compared], cpu: Sequence[_Compared])
         faster, slower, neither = map(units.count, _counts(pairs))
         least, most = (_number(quoting, pair).words for pair in (pairs[0], pairs[-1]))
         yield Html(
-            "On the {} JAX is surely faster than the fastest other framework for {} of {}, surely slower for {}, "
-            "undecided for {}. It is {} to {} as fast{}."
+            "On the {} JAX is surely faster than the fastest way that was timed elsewhere for {} of {}, surely slower "
+            "for {}, undecided for {}. It is {} to {} as fast{}."
         ).format(side, faster, units.pluralize(len(pairs), "model"), slower, neither, least, most, _centre(pairs))
         yield Html("The fastest other way is {} for {} of them. {}").format(*_commonest(pairs), _beside(pairs))
     yield Html('<a href="../standing.html">Every step, machine by machine</a>.')
@@ -109,9 +108,7 @@ def _timed(pairs: Sequence[_Compared]) -> Counter[str]:
 def _beside(pairs: Sequence[_Compared]) -> Html:
     """Return for how many models each framework was timed, those of the question also if for none."""
     numbers = {**_timed(pairs), **{name: 0 for name in _ASKED if name not in _timed(pairs)}}
-    names = listed(
-        [f"{_FRAMEWORKS.get(name, name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()]
-    )
+    names = listed([f"{name_of(name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()])
     loops = Html(' Keras is timed in loops, <a href="../experiments/as_written.html">as people write them</a>.')
     return Html("Timed beside JAX in a step: {}.{}").format(names, "" if numbers.get("keras") else loops)
 
@@ -154,9 +151,9 @@ def _table(facts: Facts, pairs: Sequence[_Compared]) -> Table:
 
 
 QUESTION = Question(
-    title="Is JAX faster than PyTorch and Keras?",
+    title="Is JAX faster than PyTorch?",
     place=15,
-    also=("TensorFlow", "torch.compile", "XLA", "framework", "comparison"),
+    also=("Keras", "TensorFlow", "torch.compile", "XLA", "framework", "comparison"),
     wanted="This needs a step in JAX and in another framework on the same machine.",
     command="nox -s control -- cifar10_mlp",
     evidence=("as_written",),

@@ -65,8 +65,13 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))
     return Answer(
-        sentence=Html("One {} at {} an hour costs as much per step as its host’s CPU at {}.").format(
-            quoting.gpu, units.documented(price.per_hour, price.currency), number.words
+        sentence=Html(
+            "Averaged over {} a step costs the same if the host’s cores cost {} an hour and one {} {}."
+        ).format(
+            units.pluralize(len(steps), "model"),
+            number.words,
+            quoting.gpu,
+            units.documented(price.per_hour, price.currency),
         ),
         numbers=(number,),
         turns=Html(

@@ -12,6 +12,7 @@ from suite.report.parts.quoted import Quoting
 from suite.results.compare.reproducibility import CPU, SPEED_UP, words
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.single.summary import disturbed
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import row_of, speedup_cells, state_cells
 from suite.results.views.table import HOSTS, INTERVAL, STATUS, Cell, Table
@@ -31,11 +32,11 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     number = quoting.speedup(item)
     chart = _chart(facts, known)
     return Answer(
-        sentence=Html("In 95 of 100 cases another {} host gives {} {}, where these gave {}.").format(
+        sentence=Html("In 95 of 100 cases another undisturbed {} host gives {} {}, where these gave {}.").format(
             quoting.gpu, quoting.model(item.record.description), _ratios(item), number.words
         ),
         numbers=(number,),
-        turns=Html(" ").join(_turns(facts, quoting, known)),
+        turns=Html(" ").join(_turns(facts, quoting, known, item)),
         draw=chart.figures,
         tables=(_table(facts, known),),
     )
@@ -55,12 +56,13 @@ def _ratios(item: PooledSpeedUp) -> str:
     return " to ".join(f"{end}x" for end in _range(item).split(" to "))
 
 
-def _turns(facts: Facts, quoting: Quoting, known: Sequence[PooledSpeedUp]) -> Iterator[Html]:
-    """Yield how far the ranges reach, and how often they held when each host was left out."""
+def _turns(facts: Facts, quoting: Quoting, known: Sequence[PooledSpeedUp], item: PooledSpeedUp) -> Iterator[Html]:
+    """Yield how far the ranges reach, what they leave out, and how often they held when each host was left out."""
     yield Html(
         "Hosts of one kind differ. The range is that of one more process on one "
         "more host; it is wider than the interval, which is that of the mean."
     )
+    yield _left_out(quoting, item)
     if len(known) > 1:
         near, far = known[0], known[-1]
         yield Html("Of {} it reaches least for {}, ±{}, most for {}, ±{}.").format(
@@ -79,6 +81,21 @@ def _turns(facts: Facts, quoting: Quoting, known: Sequence[PooledSpeedUp]) -> It
             "We left each host out in turn. The range of the other hosts held {}; it should hold 95 %. "
             '<a href="../trust.html">How the numbers are checked</a>.'
         ).format(", ".join(held))
+
+
+def _left_out(quoting: Quoting, item: PooledSpeedUp) -> Html:
+    """Return how many campaigns of a model's step do not count as something disturbed them."""
+    records = [each for each in quoting.evidence.records if each.workload == item.workload and each.headline_step()]
+    campaigns = {each.campaign for each in records}
+    left = {each.campaign for each in records if any(disturbed(each))}
+    return Html(
+        "It holds for hosts that nothing else disturbs. Of {} that timed {}, {} left out as disturbed. "
+        '<a href="../method.html#from-one-host-to-a-kind-of-machine">What counts</a>.'
+    ).format(
+        units.pluralize(len(campaigns), "campaign"),
+        quoting.model(item.record.description),
+        "none was" if not left else f"{units.count(len(left))} {'was' if len(left) == 1 else 'were'}",
+    )
 
 
 def _chart(facts: Facts, known: Sequence[PooledSpeedUp]) -> OwnChart:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from suite import units
 from suite.report.parts.facts import Facts
-from suite.report.parts.frameworks import baseline_tables
+from suite.report.parts.frameworks import baseline_tables, name_of
+from suite.report.parts.quoted import listed
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.single.selection import by_machine
 
@@ -19,7 +20,9 @@ def files(facts: Facts) -> dict[str, str]:
         for slug, mine in by_machine(facts.measured).items()
     ]
     shown, compared = [each for each in machines if each[2]], any(item.best for item in comparisons)
-    return {PATH: facts.page(PATH, machines=shown, compared=compared, lead=_lead(comparisons))}
+    return {
+        PATH: facts.page(PATH, machines=shown, compared=compared, lead=_lead(comparisons), title=_title(comparisons))
+    }
 
 
 def _lead(comparisons: Iterable[BaselineComparison]) -> str:
@@ -30,6 +33,12 @@ def _lead(comparisons: Iterable[BaselineComparison]) -> str:
     if not over:
         return ""
     return (
-        f"JAX is surely faster than the fastest baseline in {units.count(sum(surely))} of "
-        f"{units.pluralize(len(over), 'comparison')}, surely slower in {units.count(sum(slower))}."
+        f"In {units.count(sum(surely))} of {units.pluralize(len(over), 'comparison')} JAX is surely faster than the "
+        f"fastest way that was timed in another framework, in {units.count(sum(slower))} surely slower."
     )
+
+
+def _title(comparisons: Iterable[BaselineComparison]) -> str:
+    """Return the title, with the frameworks that were timed."""
+    names = sorted({name_of(way.pool.case.implementation) for item in comparisons for way in item.ways})
+    return f"JAX against {listed(names)}" if names else "JAX against other frameworks"

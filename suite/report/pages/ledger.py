@@ -66,10 +66,11 @@ def files(facts: Facts) -> dict[str, str]:
 def lead(verdicts: Mapping[Verdict, int]) -> str:
     """Return what became of the articles' observations, in a sentence."""
     reproduced, partly, refuted = (units.count(verdicts.get(verdict, 0)) for verdict in _DECIDED)
-    others = sum(verdicts.values()) - sum(verdicts.get(verdict, 0) for verdict in _DECIDED)
+    apart, missing = (verdicts.get(verdict, 0) for verdict in ("not comparable", "not run"))
     return (
         f"Of the articles' {units.count(sum(verdicts.values()))} observations, {reproduced} are reproduced, {partly} "
-        f"in part and {refuted} refuted; {units.count(others)} cannot be judged yet."
+        f"in part and {refuted} refuted; {units.count(apart)} cannot be compared and {units.count(missing)} "
+        f"{'was' if missing == 1 else 'were'} not run."
     )
 
 

@@ -19,7 +19,10 @@ from suite.scopes import SCOPES
 
 _UNKNOWN = ("", "none", "not known", "not shown")  # values that say nothing of a machine
 
-_METHOD = "it is raised if timing changes; times of different methods do not pool, and earlier ones may not be quoted"
+_METHOD = (
+    "each scope has its own, raised if its timing changes; times of different methods do not pool, and earlier ones "
+    "may not be quoted"
+)
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -73,7 +76,10 @@ def _lead(records: Sequence[Record]) -> str:
         if not is_ceiling(record):
             models.setdefault(SCOPES[record.case.scope].sentence, set()).add(record.workload)
     timed = "; ".join(f"{what} ({units.pluralize(len(names), 'model')})" for what, names in models.items())
-    return f"This machine is not ranked among the others. It has timed: {timed or 'nothing but its ceilings'}."
+    return (
+        f"Timed on this machine: {timed or 'nothing but its ceilings'}. It is not ranked among the others, as no other "
+        "kind timed one of its steps by the same method."
+    )
 
 
 def _facts(records: Sequence[Record], what: Machine, shared: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -90,7 +96,7 @@ def _facts(records: Sequence[Record], what: Machine, shared: Sequence[tuple[str,
         ("system", _seen(records, lambda record: record.machine.system)),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
         ("hosts", _hosts(records)),
-        ("method of timing", f"{_seen(records, lambda record: str(record.method))}; {_METHOD}"),
+        ("method of timing", f"{_methods(records)}; {_METHOD}"),
     ]
     for gpu, count in Counter(what.gpus).items():
         facts += [
@@ -130,6 +136,14 @@ def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
     return ", ".join(
         f"{value} in {units.pluralize(number, 'campaign')}" for value, number in campaigns_by_value.most_common()
     )
+
+
+def _methods(records: Sequence[Record]) -> str:
+    """Return in how many campaigns each time is by the method in use, and in how many one is by an earlier method."""
+    earlier = {record.campaign for record in records if record.method < SCOPES[record.case.scope].method}
+    current = {record.campaign for record in records} - earlier
+    counts = (("the one in use in", len(current)), ("an earlier one in", len(earlier)))
+    return ", ".join(f"{words} {units.pluralize(number, 'campaign')}" for words, number in counts if number)
 
 
 def _hosts(records: Sequence[Record]) -> str:

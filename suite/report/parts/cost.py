@@ -18,11 +18,16 @@ _MILLION = 1_000_000
 
 
 def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
-    """Return the cost of each case's steady state on its machine; without rows if no price is known."""
+    """Return the cost of each case's steady state on its machine; without rows if no price is known.
+
+    CPU steps of a machine with a GPU have none: nobody rents the GPU for them.
+    """
     rows, used = [], []
     for item in map(summary, records):
         price = prices.price_of(item.record.machine, listed)
         if price is None or item.seconds is None or item.record.case.scope != "step":
+            continue
+        if item.record.backend == "cpu" and item.record.machine.gpus:
             continue
         used.append(price)
         rows.append(_row(item, price))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 
@@ -18,9 +18,15 @@ COLUMNS = (  # the important ones first: a narrow screen shows only these
     "model", "batch", "ratio", "95 % interval", "hosts", "JAX step", "fastest baseline", "its step", "every way",
 )  # fmt: skip
 _TERMINAL = ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
+_NAMES: Mapping[str, str] = {"torch": "PyTorch", "keras": "Keras", "xgboost": "XGBoost", "openvino": "OpenVINO"}
 _COUNTED = (
     " Workloads that differ only in data or dropout count once; the data-parallel model and the trees do not count."
 )
+
+
+def name_of(implementation: str) -> str:
+    """Return an implementation's name in prose."""
+    return _NAMES.get(implementation, implementation)
 
 
 def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:

@@ -91,7 +91,7 @@ def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     one = ("In a row of one campaign the interval is of one host, not of the kind of machine.",) if alone else ()
     none = ("No interval: measured once only, or on too few hosts.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
-    return (*one, *(none if lacking else ()), *campaigns_note(alone))
+    return (*one, *(none if lacking else ()), *campaigns_note(alone, f"The rows marked “{_ONE_CAMPAIGN}”"))
 
 
 def other_hosts(rungs: Sequence[Rung]) -> str:

@@ -75,13 +75,14 @@ def headlines(speedups: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
 def table(speedups: Sequence[PooledSpeedUp], quotable: Quotable = MappingProxyType({})) -> Table:
     """Return every speed-up of a machine, the largest first, to filter by scope, family, precision and batch.
 
-    The precision has no column; it stands in the title if there is only one.
+    A single precision has no column and stands in the title.
     """
     scopes, names = list(SCOPES), titles(speedups)
     order = sorted(speedups, key=lambda i: (scopes.index(i.case.scope), -i.ratio.value))
-    precisions, facets_of = sorted({item.case.precision for item in order}), tuple(map(_facets, order))
+    precisions, facets_of = {item.case.precision for item in order}, tuple(map(_facets, order))
+    only = f", the GPU in {precisions.pop()}" if len(precisions) == 1 else ""
     complete = Table(
-        title=f"Speed-ups: CPU time over GPU time on one kind of machine, {_precision_words(precisions)}",
+        title=f"Speed-ups: CPU time over GPU time on one kind of machine{only}",
         columns=_COLUMNS,
         rows=tuple(_row(item, names[item.workload], quotable) for item in order),
         facets=facets_of,
@@ -100,13 +101,6 @@ def _row(item: PooledSpeedUp, title: str, quotable: Quotable) -> tuple[Cell, ...
     return row_of(
         name, ratio, within, status, further, cpu, gpu, scope, hosts, batch, precision, *baselines, item.workload
     )
-
-
-def _precision_words(precisions: Sequence[str]) -> str:
-    """Return the precisions of the GPU sides; the CPU's is named if it is another one."""
-    if precisions == ["float32-highest"]:
-        return "float32-highest"
-    return f"the GPU in {' or '.join(precisions)}, the CPU in float32-highest"
 
 
 def _facets(item: PooledSpeedUp) -> dict[str, str]:

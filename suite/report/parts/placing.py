@@ -1,7 +1,7 @@
 """One machine's rank among the others: ratios of its steps to theirs, by backend."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import geometric_mean
@@ -20,6 +20,7 @@ _FEWEST_SHARED = 3  # models behind a caution
 
 
 _Own = Mapping[str, Pool]  # one machine's headline steps by workload
+_Timed = frozenset[tuple[str, int]]  # workloads and the methods of timing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +31,11 @@ class Steps:
     _fastest: dict[Any, Sequence[str]] = field(default_factory=dict)
 
     def rivals(self, slug: str) -> Mapping[str, _Own]:
-        """Return the machines to compare with: of those with equal models and as many cores the fastest other one.
+        """Return the machines to compare with: of those with equal models, methods and cores the fastest other one.
 
         The order is that of the machines.
         """
-        own = self.of.get(slug, {}).keys()
+        own = _timed(self.of.get(slug, {}))
         names = [next((name for name in self._two(alike, own) if name != slug), "") for alike in self._alike]
         return {name: self.of[name] for name in sorted(filter(None, names), key=self._place.__getitem__)}
 
@@ -43,24 +44,28 @@ class Steps:
         return {name: place for place, name in enumerate(self.of)}
 
     @cached_property
-    def _alike(self) -> Mapping[tuple[frozenset[str], int], Sequence[str]]:
-        """The machines by what they have timed and their cores."""
-        alike: dict[tuple[frozenset[str], int], list[str]] = defaultdict(list)
+    def _alike(self) -> Mapping[tuple[_Timed, int], Sequence[str]]:
+        """The machines by what they have timed, by which method, and their cores."""
+        alike: dict[tuple[_Timed, int], list[str]] = defaultdict(list)
         for name, steps in self.of.items():
-            alike[frozenset(steps), _machine(steps, name).cores].append(name)
+            alike[_timed(steps), _machine(steps, name).cores].append(name)
         return alike
 
-    def _two(self, alike: tuple[frozenset[str], int], own: Set[str]) -> Sequence[str]:
-        """Return the two fastest of these machines, over the models that are also one's own."""
-        shared = frozenset(alike[0] & own)
+    def _two(self, alike: tuple[_Timed, int], own: _Timed) -> Sequence[str]:
+        """Return the two fastest of these machines, over the models that one timed too by the same method."""
+        shared = alike[0] & own
         if (alike, shared) not in self._fastest:
 
             def mean(name: str) -> float:
-                times = [self.of[name][key].pooled.value for key in sorted(shared)]
+                times = [self.of[name][key].pooled.value for key, _ in sorted(shared)]
                 return geometric_mean(times) if times else 0.0
 
             self._fastest[alike, shared] = sorted(self._alike[alike], key=mean)[:2]
         return self._fastest[alike, shared]
+
+
+def _timed(steps: _Own) -> _Timed:
+    return frozenset((name, pool.method) for name, pool in steps.items())
 
 
 def headlines(current: Found) -> dict[str, Steps]:

@@ -65,6 +65,11 @@ class Quoting:
         """Return a speed-up."""
         return self.following(ratio_words(item.ratio), [item])
 
+    def best_over_best(self, item: PooledSpeedUp) -> Quoted:
+        """Return the fastest CPU way's time over the fastest GPU way's."""
+        key, caveat = self._key(item.gpu, "best-over-best"), next(lacking(item.best_over_best), "")
+        return self._quoted(ratio_words(item.best_over_best), [key], item.record, caveat)
+
     def ratio(self, one: Pool, other: Pool) -> Quoted:
         """Return a pool's time over another's, which follows from both."""
         return self._of_ratio(over(one, other), one, other)

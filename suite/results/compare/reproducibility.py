@@ -153,7 +153,7 @@ class Answer:
         if self.inside is not None and self.inside.high < COVERAGE:
             yield f"{name}: {words(self.inside)} of left-out hosts' means lie inside a range that claims 95 %"
         if self.alarms is not None and self.alarms.low > MOST_ALARMS:
-            yield f"{name}: {words(self.alarms)} of pairs of equal code are called different, which claims 5 % at most"
+            yield f"{name}: {words(self.alarms)} of pairs of equal code were called different; at most 5 % should be"
 
 
 @dataclass(frozen=True, kw_only=True)

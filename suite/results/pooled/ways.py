@@ -24,6 +24,7 @@ from suite.results.stats.variance_components import Components
 from suite.scopes import Scope
 from suite.variants import way_of
 
+_LAYOUT = "channels-last"
 _ASIDE = ("stacked", "resident")  # ways of JAX without a step of the same batch
 Certificate = Literal["certified", "open", "not certified"]
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
@@ -39,7 +40,7 @@ class Way:
 
     @property
     def words(self) -> str:
-        """Implementation, variant and threads."""
+        """Implementation and variant, with what else is not the default."""
         return way_words(self.pool.newest.case)
 
     @property
@@ -50,10 +51,11 @@ class Way:
 
 
 def way_words(case: Case) -> str:
-    """Return a way's implementation and variant, with threads and allocator if not the default."""
+    """Return a way's implementation and variant, with layout, threads and allocator if not the default."""
+    layout = f", {case.layout}" if case.layout != _LAYOUT else ""
     threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
     allocator = ", default-malloc" if (case.backend, case.allocator) == ("cpu", "default-malloc") else ""
-    return way_of(case) + threads + allocator
+    return way_of(case) + layout + threads + allocator
 
 
 def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:

@@ -112,7 +112,8 @@ def several_campaigns(records: Iterable[Record]) -> str:
     return f"of {units.count(len(began))} campaigns, {days}"
 
 
-def campaigns_note(records: Iterable[Record]) -> tuple[str, ...]:
-    """Return a note for a table whose rows are of several campaigns; () for one campaign."""
-    span = several_campaigns(records)
-    return (f"The rows are {span}. Each ratio is of one campaign; another row may be of another host.",) if span else ()
+def campaigns_note(records: Iterable[Record], rows: str = "The rows") -> tuple[str, ...]:
+    """Return a note for a table of which these rows are of several campaigns; () for one campaign."""
+    if not (span := several_campaigns(records)):
+        return ()
+    return (f"{rows} are {span}. Each of their ratios is of one campaign; another row may be of another host.",)
