@@ -323,8 +323,7 @@ def test_another_experiments_newer_campaign_takes_no_network_away():
     changed, usual = (
         depth.read(of_one_machine(records)).answers for records in ([*deepening(), newer], list(deepening()))
     )
-    assert changed[1:] == usual[1:]
-    assert "from storage the GPU is 6.3" in changed[0], "what is of the same case is pooled"
+    assert changed == usual, "a campaign of one side does not count where another timed both"
 
 
 def test_one_side_alone_has_no_ratio_and_steps_alone_no_reading():

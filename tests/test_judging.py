@@ -156,14 +156,18 @@ def test_a_result_may_be_judged_by_if_there_is_one_that_is_whole():
     assert found == {True: True, False: False}
 
 
-def item(workload="a", batch=128, ratio=10.0, state="quotable", headline=True):
+def item(workload="a", batch=128, ratio=10.0, state="quotable", headline=True, usual_data=True):
     """A speed-up; `headline`: whether its batch alone is not the headline's."""
     value = estimate(ratio, 0.99 * ratio, 1.01 * ratio)
     return SimpleNamespace(
         workload=workload,
         state=state,
         case=SimpleNamespace(batch=batch, scope="step"),
-        record=SimpleNamespace(headline_step=lambda *free: headline and free == ("batch",), usual=lambda: headline),
+        record=SimpleNamespace(
+            headline_step=lambda *free: headline and free == ("batch",),
+            usual=lambda: headline,
+            usual_data=usual_data,
+        ),
         ratio=SimpleNamespace(estimate=value, value=ratio),
     )
 
@@ -180,6 +184,8 @@ def test_the_headlines_speed_ups_are_those_of_a_scope_that_are_valid_and_asked_f
     assert list(steps(found)) == ["a", "d"]
     assert list(steps(found, ["d", "e"])) == ["d"]
     assert steps(found, scope="run") == {}
+    both = SimpleNamespace(speedups=[item("a", ratio=2.0), item("a", ratio=3.0, usual_data=False)])
+    assert steps(both)["a"].ratio.value == 2.0
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ BOUNDS = {
         (depths(busy=(0.1, busy, 0.9)), said) for busy, said in ((0.37, OPEN), (0.43, YES), (0.57, YES), (0.63, OPEN))
     ] + [(depths(busy=(0.7, 0.65, 0.9)), NO)],
     ("catdog_cnn_base", "gpu_utilisation"): [
-        (depths(busy=(busy, 0.5, 0.9)), said) for busy, said in ((0.02, YES), (0.18, YES), (0.22, OPEN))
+        (depths(busy=(busy, 0.5, 0.9)), said) for busy, said in ((0.02, YES), (0.095, YES), (0.105, OPEN))
     ],
     ("catdog_cnn_128", "throughput"): [
         (depths(wide=8 * ratio), said) for ratio, said in ((18.0, OPEN), (18.8, YES), (28.2, YES), (29.2, OPEN))
