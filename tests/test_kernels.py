@@ -380,6 +380,29 @@ def test_the_gpu_s_share_is_that_of_the_hosts_that_timed_step_and_kernels():
     assert "a time of all hosts may differ" in read(records).tables[0].notes[0]
 
 
+def test_an_older_pool_counts_where_the_newest_shares_no_host_with_the_kernels():
+    """A newer program of the step, or a graph that is made otherwise, replaces the step that was profiled."""
+    newer = factory.on_hosts([both(step=0.002)[1]], (1.0,) * 6)[3:]
+    newer = [
+        factory.sealed(
+            msgspec.structs.replace(
+                record,
+                digest="",
+                created="2027-01-01T00:00:00Z",
+                campaign="20270101-000000-x",
+                runs=tuple(msgspec.structs.replace(run, program="f" * 16) for run in record.runs),
+            )
+        )
+        for record in newer
+    ]
+    evidence = of_one_machine([*both(0.0006), *newer])
+    (step,) = [pool for case, pool in evidence.pools.items() if (case.backend, case.scope) == ("gpu", "step")]
+    assert step.seconds.value == pytest.approx(0.002, rel=0.01)
+    (timed,) = experiment.kernel_times(evidence)
+    assert timed.busy.value == pytest.approx(0.6, rel=0.01)
+    assert experiment.sentence(timed).endswith(" These times are of the 3 hosts that timed both.")
+
+
 def test_without_a_host_that_timed_both_there_is_no_share():
     step, kernels = both()[1:2], factory.on_hosts(both()[2:3], (1.0, 1.0))[1:]
     evidence = of_one_machine([*step, *kernels])

@@ -1,14 +1,16 @@
 """Is the GPU waiting for launches? A step's wall time beside the time in which the GPU works, by a second clock."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import percent_words, said_of_pooled, untimed, usual_case, value_point
 from suite.case import Case
-from suite.results.pooled.kernel_time import KernelTime, kernel_time, kernels_of
+from suite.results.pooled.kernel_time import KernelTime, kernel_time
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.pooled.pools import Found, Pool
+from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
@@ -72,26 +74,23 @@ def sentences(evidence: Evidence) -> str:
 
 def kernel_times(evidence: Evidence) -> list[KernelTime]:
     """Return the headline steps that a host timed beside their kernels, those with the largest gaps first."""
-    found = (kernel_time("", pool, _by_case(evidence)) for pool in _steps(evidence))
-    return sorted(filter(None, found), key=lambda each: each.busy.value)
+    timed = (kernel_time(kernels, steps) for kernels, steps in _profiled(evidence))
+    return sorted(filter(None, timed), key=lambda each: each.busy.value)
 
 
 def timed_apart(evidence: Evidence) -> list[str]:
     """Return the workloads whose step and kernels were timed, but by no host both."""
-    current = _by_case(evidence)
-    return [
-        step.case.workload
-        for step in _steps(evidence)
-        if kernels_of("", step, current) and not kernel_time("", step, current)
-    ]
+    return [kernels.case.workload for kernels, steps in _profiled(evidence) if not kernel_time(kernels, steps)]
 
 
-def _steps(evidence: Evidence) -> list[Pool]:
-    return [pool for pool in evidence.fitting(_fits) if pool.case.scope == "step"]
-
-
-def _by_case(evidence: Evidence) -> Found:
-    return {("", case): pool for case, pool in evidence.pools.items()}
+def _profiled(evidence: Evidence) -> Iterator[tuple[Pool, Sequence[Pool]]]:
+    """Yield each profiled step's kernels and the pools of the step: the one in use, then the others, newest first."""
+    in_use = {pool.case: pool for pool in evidence.fitting(_fits)}
+    for case, kernels in in_use.items():
+        step = in_use.get(msgspec.structs.replace(case, scope="step"))
+        if case.scope == "kernels" and step is not None:
+            others = [pool for pool in evidence.every if pool is not step and pool.case == step.case]
+            yield kernels, (step, *sorted(others, key=lambda pool: pool.newest.created, reverse=True))
 
 
 def read(evidence: Evidence) -> ExperimentResult | None:

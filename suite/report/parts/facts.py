@@ -141,7 +141,7 @@ class Facts:
     @cached_property
     def evidence(self) -> Mapping[str, Evidence]:
         """The evidence of each machine, by its name in addresses."""
-        return machine_evidence.by_machines(self.records, self.current, self.speedups)
+        return machine_evidence.by_machines(self.records, self.current, self.speedups, self.pools)
 
     @cached_property
     def answers(self) -> Answers:

@@ -4,6 +4,7 @@ The host's clock times a step, the GPU's own clock its kernels. A step cannot en
 which the GPU works is that of the hosts that timed both, since hosts differ in how fast they launch.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -40,14 +41,16 @@ class KernelTime:
         return next((run.profiled.operations_per_step for run in self.kernels.newest.runs if run.profiled), None)
 
 
-def kernel_time(machine: str, step: Pool, current: Found) -> KernelTime | None:
-    """Return a GPU step beside its kernels on the hosts that timed both; None if no host did."""
-    kernels = kernels_of(machine, step, current)
-    both = side_by_side((step, kernels)) if kernels else ()
-    if not kernels or not both:
-        return None
-    elsewhere = any(len(cut.records) < len(pool.records) for cut, pool in zip(both, (step, kernels), strict=True))
-    return KernelTime(step=both[0], kernels=both[1], elsewhere=elsewhere)
+def kernel_time(kernels: Pool, steps: Iterable[Pool]) -> KernelTime | None:
+    """Return the first of the steps' pools that shares a host with the kernels, beside these; None if none does.
+
+    Both are of the hosts that timed both. The first pool is the one that other pages show.
+    """
+    for place, step in enumerate(steps):
+        if both := side_by_side((step, kernels)):
+            cut = any(len(one.records) < len(pool.records) for one, pool in zip(both, (step, kernels), strict=True))
+            return KernelTime(step=both[0], kernels=both[1], elsewhere=cut or place > 0)
+    return None
 
 
 def kernels_of(machine: str, step: Pool, current: Found) -> Pool | None:

@@ -28,6 +28,7 @@ class Evidence:
     pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
     speedups: Sequence[PooledSpeedUp] = ()
     ways: Sequence[PooledSpeedUp] = ()  # of loops as written and of baselines
+    every: Sequence[Pool] = ()  # with the pools that a newer one of their case replaced
 
     def fitting(self, fits: Callable[[Record], bool], any_threads: bool = False) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case; with `any_threads` also those counted apart."""
@@ -62,18 +63,26 @@ class Evidence:
             pools={case: pool for case, pool in self.pools.items() if case.workload in workloads},
             speedups=[item for item in self.speedups if item.workload in workloads],
             ways=tuple(item for item in self.ways if item.workload in workloads),
+            every=tuple(pool for pool in self.every if pool.case.workload in workloads),
         )
 
 
 def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
     """Return the evidence of each machine, by its name in addresses."""
     records = list(records)
-    current_pools = current(pools(records))
-    return by_machines(records, current_pools, speedup.of_pools(current_pools))
+    every = pools(records)
+    current_pools = current(every)
+    return by_machines(records, current_pools, speedup.of_pools(current_pools), every)
 
 
-def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
-    """Return the evidence of each machine of these records, from the current pools and speed-ups of all."""
+def by_machines(
+    records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp], every: Iterable[Pool] = ()
+) -> dict[str, Evidence]:
+    """Return the evidence of each machine of these records, from the current pools and speed-ups and every pool."""
+    all_of: dict[str, list[Pool]] = defaultdict(list)
+    for pool in every:
+        for machine in pool.machines:
+            all_of[machine].append(pool)
     pools_of: dict[str, dict[Case, Pool]] = defaultdict(dict)
     speedups_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
     ways_of: dict[str, list[PooledSpeedUp]] = defaultdict(list)
@@ -83,7 +92,13 @@ def by_machines(records: Iterable[Record], current: Found, speedups: Sequence[Po
         for item in items:
             of_machines[item.machine].append(item)
     return {
-        slug: Evidence(records=of_machine, pools=pools_of[slug], speedups=speedups_of[slug], ways=tuple(ways_of[slug]))
+        slug: Evidence(
+            records=of_machine,
+            pools=pools_of[slug],
+            speedups=speedups_of[slug],
+            ways=tuple(ways_of[slug]),
+            every=tuple(all_of[slug]),
+        )
         for slug, of_machine in by_machine(records).items()
     }
 
