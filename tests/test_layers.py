@@ -95,7 +95,7 @@ ROOMS = {
         "workload",
     },
     "telemetry": {"case", "child_imports", "processes", "results.records", "scopes", "system", "worker_api"},
-    "analysis": {"case", "families", "results", "scopes", "units", "workload"},
+    "analysis": {"case", "families", "results", "scopes", "units", "variants", "workload"},
     "multihost": {"case", "processes", "programs", "system", "units", "worker_api", "workload"},
     "report.charts": {"child_imports", "results", "scopes", "units"},
     "experiments": {"analysis", "case", "discovery", "families", "results", "scopes", "units", "variants", "workload"},

@@ -1,25 +1,23 @@
 """How does the answer depend on how the loop is written? The step of each way, CPU and GPU."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat_of, ratio_point, said_of_caveats, usual_case, words
+from suite.analysis.steps import ratio_point, said_of_caveats, usual_case, words
+from suite.analysis.written_ways import LENT, Way, fits, networks, set_against
 from suite.case import Backend, Case
 from suite.experiments import headline
 from suite.results.cite.number import Key
 from suite.results.pooled.machine_evidence import Evidence, over
-from suite.results.pooled.pools import Pool
-from suite.results.pooled.speedup import PooledSpeedUp, same_method
-from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.stats.pooling import Pooled
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.rows import row_of, standing_cells, state_cells
 from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.variants import KERAS_BACKENDS, can_write, variants_of, way_of
+from suite.variants import can_write, variants_of, way_of
 from suite.workload import Description
 
 TITLE = "How does the answer depend on how the loop is written?"
@@ -44,16 +42,9 @@ usual = headline.usual
 LONGEST_CALL_SECONDS = 120.0  # torch.compile needs up to 80 s in its first call; a slow epoch in one call, minutes
 
 _COLUMNS = ("model", "way", "CPU step", "GPU step", "speed-up", "95 % interval", "status", "hosts", "article", "key")
-_BASES = {"graph": "plain", "compile-graph": "compile"}  # the CPU's variant beside one that only the GPU has
-_TREES = {"one-thread": "plain"}  # the GPU's variant beside one that only the CPU has
 # Of a step, at most, that is also scanned: a longer one gains nothing from fewer calls. On two cores XLA runs
 # convolutions of a residual network in a loop so slowly that one call of 16 steps takes minutes.
 _SCANNED_FLOP = 1e10
-_LENT: Mapping[Backend, str] = {  # why a way's time on a backend is another way's
-    "cpu": "A captured graph exists on the GPU only: it is set against the compiled or eager step on the CPU.",
-    "gpu": "One thread of XGBoost exists on the CPU only: it is set against the plain step on the GPU.",
-}
-_ASIDE = ("stacked",)  # variants of another batch
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -80,58 +71,23 @@ def _ways(about: Description, backend: Backend, here: MachineCapabilities) -> It
                 yield usual_case(about, backend, here, "written", implementation=implementation, variant=variant, **own)
 
 
-@dataclass(kw_only=True)
-class Way:
-    """A way of a network: its sides and its speed-up as far as they are known."""
-
-    case: Case
-    sides: dict[Backend, Pool] = field(default_factory=dict)
-    lent: dict[Backend, Pool] = field(default_factory=dict)  # the side of another way, if it exists on one backend only
-    item: PooledSpeedUp | None = None  # CPU and GPU of the same way
-    ratio: Pooled | None = None
-
-    @property
-    def about(self) -> Description:
-        """The network's description."""
-        return next(iter(self.sides.values())).newest.description
-
-    @property
-    def words(self) -> str:
-        """Its name in a row."""
-        where = {"step": ", on the device", "transfer": ", copied", "written": ""}[self.case.scope]
-        return way_of(self.case) + where
-
-    @property
-    def caveat(self) -> str:
-        """Why its speed-up may not be quoted, as a further sentence; '' if it may, or has none."""
-        if self.item is not None:
-            return self.item.caveat
-        return caveat_of(self.ratio) if self.ratio else ""
-
-    @property
-    def of_article(self) -> bool:
-        """Whether the article wrote it so."""
-        way = self.about.source.way
-        return bool(way) and self.case.variant in [f"{way}-{name}" for name in KERAS_BACKENDS]
-
-
 def read(evidence: Evidence) -> ExperimentResult | None:
     """Return each way's speed-up by network; None if no network was timed as written and in another way."""
-    networks = {name: ways for name, ways in _networks(evidence).items() if len(ways) > 1}
-    if not any(_of_a_tutorial(way.case) for ways in networks.values() for way in ways):
+    timed = {name: ways for name, ways in networks(evidence).items() if len(ways) > 1}
+    if not any(_of_a_tutorial(way.case) for ways in timed.values() for way in ways):
         return None
-    every = [(name, way) for name, ways in networks.items() for way in ways]
+    every = [(name, way) for name, ways in timed.items() for way in ways]
     table = Table(
         title="One step in each way it is written",
         columns=_COLUMNS,
         rows=tuple(_row(name, way, evidence) for name, way in every),
-        notes=(*_set_against([way for _, way in every]), *_failed(evidence)),
+        notes=(*set_against([way for _, way in every]), *_failed(evidence)),
     )
-    answers = tuple(_answer(name, ways) for name, ways in networks.items())
-    widest = _widest(networks)
-    charts = (_chart(name, networks[name]) for name in sorted(networks, key=lambda name: (name != widest, name)))
+    answers = tuple(_answer(name, ways) for name, ways in timed.items())
+    widest = _widest(timed)
+    charts = (_chart(name, timed[name]) for name in sorted(timed, key=lambda name: (name != widest, name)))
     first, *further = [chart for chart in charts if chart.points] or [None]
-    lead = _lead(networks[widest]) if widest else ""
+    lead = _lead(timed[widest]) if widest else ""
     return ExperimentResult(
         answers=answers, tables=(table,), chart=first, beside=tuple(filter(None, further)), lead=lead
     )
@@ -177,7 +133,7 @@ def _chart(name: str, ways: Sequence[Way]) -> Chart:
     return Chart(
         name=name,
         caption=f"{name}: CPU time over GPU time of one step, by how it is written. Left of 1 the CPU is faster."
-        + "".join(f" {words}" for words in _set_against(ways)),
+        + "".join(f" {words}" for words in set_against(ways)),
         across="CPU time / GPU time, log scale",
         points=tuple(
             replace(ratio_point(kinds[way.case.scope == "written"], way.ratio, row=way.words), solid=not way.caveat)
@@ -187,59 +143,6 @@ def _chart(name: str, ways: Sequence[Way]) -> Chart:
         level=1.0,
         finding="Depending on how it is written, a step is {span} as fast on the GPU",
     )
-
-
-def _set_against(ways: Sequence[Way]) -> list[str]:
-    """Return which of these ways are not set against themselves, a sentence each."""
-    return [words for backend, words in _LENT.items() if any(backend in way.lent for way in ways)]
-
-
-def _networks(evidence: Evidence) -> Mapping[str, Sequence[Way]]:
-    """Return the ways of each network, those as written first, each group by name."""
-    found: dict[str, dict[tuple[str, str, str], Way]] = defaultdict(dict)
-    for pool in sorted(evidence.fitting(_fits), key=lambda pool: pool.hosts):
-        case = pool.case
-        key = case.scope, case.implementation, case.variant
-        found[case.workload].setdefault(key, Way(case=case)).sides[case.backend] = pool
-    items = {item.case.ignoring_allocator: item for item in (*evidence.speedups, *evidence.ways)}
-    for ways in found.values():
-        for way in ways.values():
-            if gpu := way.sides.get("gpu"):
-                way.item = items.get(gpu.case.ignoring_allocator)
-            if way.item:
-                way.sides = {"cpu": way.item.cpu, "gpu": way.item.gpu}  # of two allocators the one in its ratio
-        for (scope, implementation, variant), way in ways.items():
-            cpu = way.sides.get("cpu") or _side(ways, scope, implementation, _BASES.get(variant), "cpu")
-            gpu = way.sides.get("gpu") or _side(ways, scope, implementation, _TREES.get(variant), "gpu")
-            if way.item:
-                way.ratio = way.item.ratio
-            elif cpu and gpu and same_method(cpu, gpu):
-                way.ratio = over(cpu, gpu)
-                both: Mapping[Backend, Pool] = {"cpu": cpu, "gpu": gpu}
-                way.lent = {backend: pool for backend, pool in both.items() if backend not in way.sides}
-    return {name: sorted(ways.values(), key=_order) for name, ways in sorted(found.items())}
-
-
-def _side(
-    ways: Mapping[tuple[str, str, str], Way], scope: str, implementation: str, variant: str | None, backend: Backend
-) -> Pool | None:
-    way = ways.get((scope, implementation, variant or ""))
-    return way.sides.get(backend) if way else None
-
-
-def _order(way: Way) -> tuple[bool, str, str]:
-    return way.case.scope != "written", way.case.implementation, way.words
-
-
-def _fits(record: Record) -> bool:
-    """Return whether a record is a documented model's headline step of some way.
-
-    PyTorch's loops have pictures as people have them.
-    """
-    case = record.case
-    free = ("implementation", "variant", *(("layout",) if case.scope == "written" else ()))
-    fits = case.scope in ("step", "transfer", "written") and case.variant not in _ASIDE and record.usual(*free)
-    return fits and record.description.documented
 
 
 def _row(name: str, way: Way, evidence: Evidence) -> tuple[Cell, ...]:
@@ -256,7 +159,7 @@ def _side_cell(way: Way, backend: Backend) -> Cell:
     if lent is None:
         return time_cell(way.sides.get(backend))
     cell, words = time_cell(lent), way_of(lent.case)
-    return replace(cell, text=f"{cell.text}, {words}", remark=_LENT[backend])
+    return replace(cell, text=f"{cell.text}, {words}", remark=LENT[backend])
 
 
 def _of_article(way: Way) -> str:
@@ -284,7 +187,7 @@ def _key(way: Way, evidence: Evidence) -> Cell:
 def _failed(evidence: Evidence) -> Iterator[str]:
     """Yield why the newest try of a way failed that was never timed."""
     timed = {pool.case.ignoring_allocator for pool in evidence.pools.values()}
-    last = {record.case.ignoring_allocator: record for record in evidence.records if _fits(record)}
+    last = {record.case.ignoring_allocator: record for record in evidence.records if fits(record)}
     for case, record in sorted(last.items(), key=lambda each: each[0].text(0)):
         if case.timed not in timed and record.reason:
             yield f"{case.workload} {case.backend} {way_of(case)} does not count: {'; '.join(summary(record).reasons)}."
@@ -307,10 +210,8 @@ def _answer(name: str, ways: Sequence[Way]) -> str:
     if not known:
         return f"{name}: {_alone(ways)}."
     least, most = _ends(ways)
-    said = (
-        f"{name}: the GPU is {words(least[1].estimate)} as fast in {least[0].words}, {words(most[1].estimate)} in "
-        f"{most[0].words}"
-    )
+    ends = dict.fromkeys(f"{words(ratio.estimate)} as fast in {way.words}" for way, ratio in (least, most))
+    said = f"{name}: the GPU is {', '.join(ends)}"
     own = [(way, ratio) for way, ratio in known if way.of_article]
     if own:
         best = max(own, key=lambda each: each[1].value)
