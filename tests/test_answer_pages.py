@@ -419,7 +419,7 @@ def test_the_first_step_s_seconds_have_their_own_median():
     assert steps.startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
     assert half.startswith("10.5 s")  # mnist_cnn
     assert last.startswith("52.8 s")  # cifar10_mlp, the first by steps
-    assert text.endswith(f" overtakes the CPU within {steps} or {half} for half of 3 models, within {last} for all.")
+    assert text.endswith(f" overtakes the CPU within {steps} or {half} for half of 3 models, {last} for all 3.")
 
 
 def test_jax_is_counted_on_both_sides_each_with_its_models():

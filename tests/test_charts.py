@@ -239,7 +239,9 @@ def test_a_title_names_the_least_and_the_greatest_value_by_names_for_people():
 def test_a_title_prefers_what_may_be_quoted_and_counts_it():
     sure = Point(series="a", row="sure", value=2.0, text="2x")
     doubtful = Point(series="a", row="doubtful", value=9.0, text="9x", solid=False)
-    assert titled(sure, doubtful) == "2x (sure), counting only the 1 of 2 that may be quoted"
+    assert titled(sure, doubtful) == "2x (sure) to 9x (doubtful); 1 of 2 may be quoted"
+    more = Point(series="a", row="more", value=3.0, text="3x")
+    assert titled(sure, more, doubtful) == "2x (sure) to 3x (more), counting only the 2 of 3 that may be quoted"
     assert titled(doubtful) == "9x (doubtful); not to be quoted yet"
 
 

@@ -201,6 +201,11 @@ def test_a_model_s_ratio_has_the_certificate_of_its_cpu():
     assert states(TWO_MACHINES)["small, 2 cores"] == ("open", ("certificate open: no baseline was timed on this CPU",))
 
 
+def test_sides_of_two_methods_make_no_pair():
+    earlier = [sealed(replace(record, method=0, digest="")) for record in TWO_MACHINES if record.machine == SMALL]
+    assert [cpu for cpu, _ in pairs([*TWO_MACHINES[:30], *earlier])] == ["test-gpu, 16 cores"]
+
+
 def test_the_first_sentence_compares_means_of_the_same_models():
     few = steps(replace(SMALL, name="slow, 4 cores", cores=4, cpu_number=3), 1.0, models=MODELS[:5], lot=3)
     more = [*TWO_MACHINES, *steps(HOST, 0.010, models=("imdb_text_cnn",), lot=1),

@@ -183,7 +183,7 @@ def test_ratios_by_what_is_counted_and_by_precision_stand_beside_a_number():
     found = judged("cifar10_resnet63", "steady_step", records).judgement.found
     assert found.startswith(
         "Documented on Mac mini late 2014, Core i5 2.6 GHz and GTX 1080, measured on other hardware. "
-        "Here a step 150x (149 to 151); the GPU in tf32 300x (299 to 301)."
+        "On test-gpu, 16 cores: a step 150x (149 to 151); the GPU in tf32 300x (299 to 301)."
     )
 
 

@@ -184,6 +184,17 @@ def test_best_over_best_is_of_the_fastest_way_of_each_side_whichever_it_is():
     assert only(factory.on_hosts(WHOLE)).best_gpu == only(factory.on_hosts(WHOLE)).gpu
 
 
+def test_a_way_whose_sides_computed_different_things_is_no_best_way():
+    scans = [step(0.02, variant="scan"), step(0.0001, "gpu", variant="scan")]
+
+    def best(*ways):
+        items = pooled_speedups(factory.on_hosts([*WHOLE, *ways]))
+        return next(item for item in items if item.case.variant == "plain").best_gpu.case.variant
+
+    assert best(*scans) == "scan"
+    assert best(of_runs(scans[0], first_loss=9.0), scans[1]) == "plain"
+
+
 def test_best_over_best_is_the_speed_up_times_the_ratios_on_the_hosts_that_timed_both():
     shares = (2.0, 1.0, 0.5)
     on_slowest = factory.on_hosts([torch(0.009)], shares)[0]

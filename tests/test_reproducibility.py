@@ -122,7 +122,7 @@ def test_a_host_that_has_both_sides_has_a_speed_up_too():
         for backend, seconds in (("cpu", 0.01), ("gpu", 0.001))
     ]
     found = reproducibility(pools.pools([*records, measured(3, [0.01, 0.0101])])).answers
-    assert {answer.side: answer.inside.trials for answer in found} == {"CPU": 4, "GPU": 3, "speed-up": 3}
+    assert {answer.side: answer.inside.trials for answer in found} == {"CPU": 4, answers.GPU: 3, "speed-up": 3}
 
 
 def test_sides_that_a_host_timed_in_two_campaigns_make_no_speed_up():
@@ -131,7 +131,7 @@ def test_sides_that_a_host_timed_in_two_campaigns_make_no_speed_up():
         for host in range(3)
         for backend, seconds in (("cpu", 0.01), ("gpu", 0.001))
     ]
-    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", "GPU"}
+    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", answers.GPU}
 
 
 def test_other_implementations_have_no_speed_up():
@@ -140,7 +140,7 @@ def test_other_implementations_have_no_speed_up():
         for host in range(3)
         for backend, seconds in (("cpu", 0.01), ("gpu", 0.001))
     ]
-    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", "GPU"}
+    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", answers.GPU}
 
 
 def test_trials_share_their_fate_by_host_and_by_pool():
@@ -248,7 +248,7 @@ def test_the_sentence_counts_times_and_speed_ups_over_all_sides_once():
             answer("CPU", 0.9, 20),
             answer("CPU", 1.0, 10, "one"),
             answer("CPU", 0.8, 10, "another"),
-            answer("GPU", 1.0, 20, "one"),
+            answer(answers.GPU, 1.0, 20, "one"),
             answer("speed-up", 0.75, 4),
         )
     )

@@ -29,7 +29,7 @@ from suite.report.pages import home as home_page
 from suite.report.parts import ladder_figures, one_campaign, overview, rungs, tables, templates
 from suite.report.parts.facts import Facts
 from suite.report.site import below, build, hook, page_html, pages
-from suite.results.compare.reproducibility import Answer, Reproducibility
+from suite.results.compare.reproducibility import GPU, Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
 from suite.results.records.machine import Software
@@ -1051,7 +1051,7 @@ def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine(monkeypat
     made = factory.pages(factory.campaign())["index.md"]
     words = again.words.removesuffix(".")
     assert f'<p class="note">{words}, over all machines. <a href="trust.html">' in made
-    own = Answer(side="GPU", machine=factory.HOST.name, hosts=2, inside=Share(value=0.5, low=0, high=1, trials=4))
+    own = Answer(side=GPU, machine=factory.HOST.name, hosts=2, inside=Share(value=0.5, low=0, high=1, trials=4))
     monkeypatch.setattr(Facts, "reproducibility", Reproducibility(answers=(*again.answers, own)))
     assert ", over all machines; on this GPU 50 % of 4 times did." in factory.pages(factory.campaign())["index.md"]
 

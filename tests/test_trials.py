@@ -41,7 +41,7 @@ def test_a_trial_is_of_the_gpus_machine_where_a_gpu_takes_part():
     made = pools.pools(both_sides())
     named = {trial.side: trial.machine for trial in answers.left_out(made)}
     machine = made[0].newest.machine
-    assert named == {"CPU": machine.cpu_kind.words, "GPU": machine.name, "speed-up": machine.name}
+    assert named == {"CPU": machine.cpu_kind.words, answers.GPU: machine.name, "speed-up": machine.name}
     assert machine.cpu_kind.words != machine.name
 
 

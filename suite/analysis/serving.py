@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from suite import units
-from suite.analysis.steps import caveat, steady, value_point, words
+from suite.analysis.steps import caveat, value_point, words
 from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
@@ -165,7 +165,7 @@ def _points(item: Latency) -> Iterator[Point]:
     for series, value in ((BLOCKING, waited), ("half of requests", item.median), ("99 of 100", item.tail)):
         if value is not None:
             row = f"{record.workload}, {record.backend.upper()}"
-            yield value_point(series, value, _seconds(value), steady(item.summary), row=row)
+            yield value_point(series, value, _seconds(value), solid=False, row=row)  # of one campaign
 
 
 def _seconds(value: Estimate | None) -> str:

@@ -95,7 +95,7 @@ def _judgement(claim: Claim, comparison: Comparison, evidence: Evidence, observe
             comparison.found or _documented_on(claim), comparison.parts, comparison.items, comparison.speedups
         )
     apart = "; ".join(_apart(evidence))
-    here = f" Here {apart}." if apart else ""
+    here = f" On {evidence.records[0].machine.name}: {apart}." if apart else ""
     return judged_by(_documented_on(claim) + here, comparison.parts, comparison.items, comparison.speedups)
 
 

@@ -47,12 +47,12 @@ def _slower(evidence: Evidence) -> Judgement:
     ratios = {backend: ratio for backend, item in sides.items() if (ratio := _first_over_steady(item)) is not None}
     if set(ratios) != {"cpu", "gpu"}:
         return NOT_RUN
-    listed = "; ".join(f"{units.ratio(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
     cpu, gpu = ratios["cpu"], ratios["gpu"]
+    on_cpu, on_gpu = (units.ratio(ratio.value, ratio.low, ratio.high) for ratio in (cpu, gpu))
     cpus, gpus = _between(sides.values(), cpu, gpu)
     more, less = higher(gpus, cpus), higher(cpus, gpus)
     slower, faster = above(cpu, 1) and above(gpu, 1), below(cpu, 1) or below(gpu, 1)
-    text = f"The first call takes the time of a later one {listed}."
+    text = f"The first call takes {on_cpu} as long as a later one on the CPU, {on_gpu} on the GPU."
     items, why = tuple(sides.values()), unsure(cpu, gpu)
     parts = (
         part("the first call is slower than a later one on both sides", slower, faster, items, why),

@@ -62,8 +62,11 @@ def sentence(found: KernelTime) -> str:
     if _word(found) == "uncertain":
         rest = "the rest are gaps" if busy(found).value < _BUSY else "it probably hardly waits"
     hosts = "the only host" if found.busy.hosts == 1 else f"the {units.count(found.busy.hosts)} hosts"
+    computes = f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)})"
+    if busy(found).value == 1:
+        computes = f"The GPU computes in all of a step of {wall}"
     where = f" These times are of {hosts} that timed both." if found.elsewhere else ""
-    return f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)}), {rest}.{where}"
+    return f"{computes}, {rest}.{where}"
 
 
 def sentences(evidence: Evidence) -> str:

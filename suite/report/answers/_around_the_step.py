@@ -35,7 +35,8 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
         numbers = [quoting.speedup(item) for item in (step.by_workload[name], *known[name].values())]
         rest = [f"{_WORDS[place]} {{}}" for place in known[name]]
         apart = rungs.elsewhere(known[name].values(), step)
-        words = "{} loses its gain around the step: the step alone is {} as fast on the GPU; " + ", ".join(rest)
+        words = "{} loses its gain in the work around the step: the step alone is {} as fast on the GPU; "
+        words += ", ".join(rest)
         about = quoting.model(step.by_workload[name].record.description)
         parts.append(
             Html(words + ".{}").format(about, *(number.words for number in numbers), _hosts(apart, known[name]))
@@ -45,7 +46,7 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
         item = min(slower, key=lambda item: item.ratio.value)
         numbers.append(quoting.speedup(item))
         about = quoting.model(item.record.description)
-        parts.append(Html("A whole run of {} is even slower: {}.").format(about, numbers[-1].words))
+        parts.append(Html("A whole run of {} is slower on the GPU: {}.").format(about, numbers[-1].words))
     return (Html(" ").join(parts) if parts else None), tuple(numbers)
 
 

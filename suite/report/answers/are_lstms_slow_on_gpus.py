@@ -9,7 +9,7 @@ from suite.report.answers._by_way import by_way, chart_of
 from suite.report.parts.answer import Answer, Question, shown
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoting, listed, ratio_words
+from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.views.table import Table
@@ -30,13 +30,15 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
               for words, other in ways.items() if other is not item]  # fmt: skip
     title = f"One step of an LSTM gains {units.ratio(ratio.value, ratio.low, ratio.high)}"
     chart = chart_of("are-lstms-slow-on-gpus", ways)
+    kernels = list(_kernels(quoting, item))
     word = "No" if (ratio.low or 0) > 1 else "Yes" if ratio.high is not None and ratio.high < 1 else "Not surely"
     return Answer(
         sentence=Html("{}: on one {} a step of {} is {} as fast as on its host’s {}.").format(
             word, quoting.gpu, quoting.model(item.record.description), number.words, quoting.cores
         ),
-        more=Html(" ").join(_kernels(quoting, item)),
+        more=Html(" ").join(words for words, _ in kernels),
         numbers=(number,),
+        further=tuple(each for _, each in kernels if each),
         turns=Html(
             "It turns with the kernel: cuDNN, or kernels such as this suite’s own, take all time steps in one launch; "
             "a loop in Python launches each by itself.{}"
@@ -46,14 +48,15 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     )
 
 
-def _kernels(quoting: Quoting, item: PooledSpeedUp) -> Iterator[Html]:
-    """Yield what runs the loop on the GPU, in JAX and in PyTorch."""
+def _kernels(quoting: Quoting, item: PooledSpeedUp) -> Iterator[tuple[Html, Quoted | None]]:
+    """Yield what runs the loop on the GPU, in JAX and in PyTorch, with the number in it."""
     if any(gpu.compute_capability.startswith(_HOPPER) for gpu in item.record.machine.gpus):
-        yield Html("JAX runs the loop on this GPU in a kernel of this suite’s own; an ordinary lax.scan was not timed.")
+        words = "JAX runs the loop on this GPU in a kernel of this suite’s own; an ordinary lax.scan was not timed."
+        yield Html(words), None
     if item.gpu_baselines:
         way = item.gpu_baselines[0]
         number = quoting.of_pools(ratio_words(way.over), [way.pool, item.gpu], next(lacking(way.over), ""))
-        yield Html("PyTorch’s LSTM takes {} of that step’s time on the GPU.").format(number.words)
+        yield Html("PyTorch’s LSTM takes {} of that step’s time on the GPU.").format(number.words), number
 
 
 def _tables(evidence: Evidence) -> tuple[Table, ...]:

@@ -60,7 +60,7 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     same = _hour(mean, price)
     doubtful = sum(not item.quotable for item in steps)
     doubt = f"{units.count(doubtful)} of {units.pluralize(len(steps), 'speed-up')} behind it may not be"
-    caveat = next(lacking(mean), doubt if doubtful else "")
+    caveat = "; ".join((*lacking(mean), *([doubt] if doubtful else ())))
     number = replace(quoting.following("", steps), words=Html(same), caveat=caveat)
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))

@@ -49,10 +49,10 @@ def _of_several(quoting: Quoting, later: Sequence[BreakEven]) -> _Said:
     half, last = by_seconds[middle], by_seconds[-1]
     numbers = _steps(quoting, later[middle]), _seconds(quoting, half), _seconds(quoting, last)
     models = units.pluralize(len(later), "model")
-    words = Html("Compiling included, one {} overtakes the CPU within {} or {} for half of {}, within {} for all.")
+    words = Html("Compiling included, one {} overtakes the CPU within {} or {} for half of {}, {} for all {}.")
     title = f"Compiling included, the GPU is ahead within {_count(later[middle])[0]} steps for half of {models}"
     steps, until, end = (number.words for number in numbers)
-    return words.format(quoting.gpu, steps, until, models, end), numbers, title
+    return words.format(quoting.gpu, steps, until, models, end, units.count(len(later))), numbers, title
 
 
 def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:

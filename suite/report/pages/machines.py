@@ -47,4 +47,4 @@ def gpus(machine: Machine) -> str:
 def _lead(facts: Facts) -> str:
     number = units.pluralize(len(facts.machines), "machine")
     with_gpu = sum(any(record.machine.gpus for record in records) for records in facts.machines.values())
-    return f"{number} have timed models, {units.count(with_gpu)} of them with a GPU." if facts.machines else ""
+    return f"{number} have records of models, {units.count(with_gpu)} of them with a GPU." if facts.machines else ""

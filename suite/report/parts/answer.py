@@ -31,6 +31,20 @@ def _joined(caveats: Iterable[str]) -> str:
     return _TWICE.sub(r"\1 or \3, \2", "; ".join(caveats))
 
 
+def _caveat(numbers: Sequence[Quoted]) -> str:
+    """Return which of these numbers may be quoted, and why the others may not, as sentences; '' if all may."""
+    caveats = list(dict.fromkeys(_in_words(number.caveat) for number in numbers if number.caveat))
+    if not caveats:
+        return ""
+    sure, other = (
+        ", ".join(dict.fromkeys(str(each.words.striptags()) for each in numbers if bool(each.caveat) == doubt))
+        for doubt in (False, True)
+    )
+    if not sure:
+        return f"Not to be quoted: {_joined(caveats)}."
+    return f"May be quoted: {sure}. Not {other}: {_joined(caveats)}."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What the records of one machine answer."""
@@ -57,17 +71,13 @@ class Answer:
 
     @property
     def caveat(self) -> str:
-        """Which of its numbers may be quoted, and why the others may not, as sentences; '' if all may."""
-        caveats = list(dict.fromkeys(_in_words(number.caveat) for number in self.numbers if number.caveat))
-        if not caveats:
-            return ""
-        sure, other = (
-            ", ".join(dict.fromkeys(str(each.words.striptags()) for each in self.numbers if bool(each.caveat) == doubt))
-            for doubt in (False, True)
-        )
-        if not sure:
-            return f"Not to be quoted: {_joined(caveats)}."
-        return f"May be quoted: {sure}. Not {other}: {_joined(caveats)}."
+        """Which numbers of its sentence may be quoted, and why the others may not; '' if all may."""
+        return _caveat(self.numbers)
+
+    @property
+    def note(self) -> str:
+        """The same of all its numbers, those of the paragraph below the sentence too."""
+        return _caveat((*self.numbers, *self.further))
 
     @property
     def quotable(self) -> Quotable:

@@ -22,7 +22,7 @@ def sentence(items: Sequence[EqualMoney]) -> str:
     if item is None:
         return ""
     state, reasons = item.pair.standing()
-    doubt = "" if state == "quotable" else f" This may not be quoted: {reasons[0]}."
+    doubt = "" if state == "quotable" else f" This may not be quoted: {'; '.join(reasons)}."
     card, cpu = kinds.gpu_name(item.pair), kinds.cores_of(item.pair.cpu.machine)
     hour, same = units.documented(item.gpu.per_hour, item.gpu.currency), _money_words(item)
     if item.cpu is None or item.over is None:

@@ -66,16 +66,17 @@ def _words(name: str, titles: Titles, between: str = ", ") -> str:
 
 
 def _finding(chart: Chart) -> str:
-    """Return the chart's title: its least and greatest value, of those that may be quoted if any may."""
+    """Return the chart's title: its least and greatest value, of those that may be quoted if several may."""
     known = [point for point in chart.points if point.text]
-    quoted = [point for point in known if point.solid] or known
+    quotable = [point for point in known if point.solid]
+    quoted = quotable if len(quotable) > 1 else known
     if not quoted:
         return ""
     ends = min(quoted, key=_value), max(quoted, key=_value)
     least, most = (f"{point.text} ({_place(point, chart)})" for point in ends)
     words = {"{most}": most, "{span}": " to ".join(dict.fromkeys((least, most)))}
     title = re.sub(r"{\w+}", lambda name: words[name[0]], chart.finding or "{span}")
-    return title + _doubt(sum(point.solid for point in known), len(known))
+    return title + _doubt(len(quotable), len(known))
 
 
 def _doubt(quotable: int, known: int) -> str:
@@ -84,6 +85,8 @@ def _doubt(quotable: int, known: int) -> str:
         return ""
     if not quotable:
         return "; not to be quoted yet"
+    if quotable == 1:
+        return f"; 1 of {units.count(known)} may be quoted"
     return f", counting only the {units.count(quotable)} of {units.count(known)} that may be quoted"
 
 

@@ -128,8 +128,14 @@ def _centre(step: Rung) -> Html:
         f"the {cores} of the {machine.processor}",
         units.pluralize(len(items), "model"),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
-        f"{short(high.ratio.value)}",
+        f"{short(high.ratio.value)}{_quotable(items)}",
     )
+
+
+def _quotable(items: Sequence[PooledSpeedUp]) -> str:
+    """Return how many may be quoted, for the end of a sentence; '' if all may or none."""
+    count = sum(item.quotable for item in items)
+    return f"; {units.count(count)} of them may be quoted" if 0 < count < len(items) else ""
 
 
 def _within(step: Rung) -> str:

@@ -100,6 +100,7 @@ def place(steps: Mapping[str, Steps], slug: str) -> Place:
             continue
         ratio, machine = _mean(own, others[best], shared[best]), _machine(others[best], best).name
         over = ("the geometric mean of " if most > 1 else "of ") + units.pluralize(most, "model")
+        over += _versions(own, others[best], shared[best])
         interval = "" if ratio.low is not None else " Too few hosts are known for an interval."
         written.append(
             f"A step takes {ratio_words(ratio)} as long on this {name} as on that of {machine}: {over}, each side "
@@ -128,8 +129,7 @@ def _caution(steps: Steps, slug: str, better: str) -> str:
     own, theirs = steps.of[slug], steps.of[better]
     here, other, shared = _machine(own, slug), _machine(theirs, better), _shared(own, theirs)
     taken, over = _mean(own, theirs, shared), f"the geometric mean of {units.pluralize(len(shared), 'model')}"
-    here_jax, other_jax = (jax_versions(side[name] for name in shared) for side in (own, theirs))
-    over += f", JAX {here_jax} against {other_jax}" if here_jax != other_jax else ""
+    over += _versions(own, theirs, shared)
     these = f"{units.count(here.cores)} {'virtual cores' if here.virtual else 'cores'}"
     those = f"{units.pluralize(other.cores, 'core')} of the {other.processor}"
     if taken.value >= 1:
@@ -141,6 +141,12 @@ def _caution(steps: Steps, slug: str, better: str) -> str:
         f"These {these} are only {ratio_words(taken.per(1))} as fast as {those}: {over}. Against "
         f"{units.count(here.cores)} of those cores the GPU would gain less."
     )
+
+
+def _versions(own: _Own, theirs: _Own, shared: Sequence[str]) -> str:
+    """Return the versions of JAX of two machines, for the end of a phrase; '' if they are the same."""
+    here, there = (jax_versions(side[name] for name in shared) for side in (own, theirs))
+    return f", JAX {here} against {there}" if here != there else ""
 
 
 def _machine(steps: _Own, slug: str) -> Machine:

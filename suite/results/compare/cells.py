@@ -75,15 +75,22 @@ def cells(pools: Iterable[Pool], current: Found) -> Sequence[PublishedCell]:
 
 
 def _one_current(listed: Sequence[PublishedCell]) -> Sequence[PublishedCell]:
-    """Return the cells sorted, with one current version of each: of two allocators, that of more hosts."""
+    """Return the cells sorted, with one current version of each.
+
+    Of two allocators it is that of the method in use, then that of more hosts.
+    """
     newest: dict[tuple[str, ...], PublishedCell] = {}
     for cell in listed:
         key = (cell.machine, cell.case.workload, cell.case.backend, cell.case.scope, cell.way, cell.setting)
-        if cell.current and (key not in newest or cell.pool.hosts > newest[key].pool.hosts):
+        if cell.current and (key not in newest or _rank(cell) > _rank(newest[key])):
             newest[key] = cell
     kept = {id(cell) for cell in newest.values()}
     order = sorted(listed, key=lambda cell: (cell.case.text(0), cell.way, cell.machine, cell.version))
     return [cell for cell in order if not cell.current or id(cell) in kept]
+
+
+def _rank(cell: PublishedCell) -> tuple[bool, int]:
+    return not cell.pool.outdated, cell.pool.hosts
 
 
 def setting_of(record: Record, case: Case) -> str:

@@ -27,7 +27,8 @@ from suite.results.stats.statistics import COVERAGE
 from suite.results.stats.variance_components import Cell, Components
 
 MOST_ALARMS = 0.05  # false alarms among pairs of equal code
-CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
+CPU, SPEED_UP = "CPU", "speed-up"
+GPU = f"GPU, steps of {units.seconds(DISPATCH_SECONDS)} or more"
 SHORT = f"GPU, steps below {units.seconds(DISPATCH_SECONDS)}"
 SIDES = (CPU, GPU, SHORT, SPEED_UP)
 _Side = tuple[Sequence[float], Cell, Components]  # a left-out host's values, the others', variance components

@@ -94,7 +94,9 @@ class Pair:
 
     @cached_property
     def _common(self) -> Sequence[str]:
-        return sorted(self.cpu.steps.keys() & self.other.steps.keys())
+        """The models that both timed by one method."""
+        both = sorted(self.cpu.steps.keys() & self.other.steps.keys())
+        return [name for name in both if self.cpu.steps[name].method == self.other.steps[name].method]
 
 
 def kinds(current: Found, backend: Backend) -> tuple[Kind, ...]:

@@ -255,8 +255,8 @@ def _of(
                 cpu=cpu,
                 gpu=gpu,
                 ratio=cpu.over(gpu),
-                cpu_ways=ways_of(machine, cpu),
-                gpu_ways=ways_of(machine, gpu),
+                cpu_ways=tuple(way for way in ways_of(machine, cpu) if _agrees(machine, way, current)),
+                gpu_ways=tuple(way for way in ways_of(machine, gpu) if _agrees(machine, way, current)),
                 apart=tuple(dict.fromkeys(differences(cpu, gpu))),
                 impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
@@ -273,6 +273,13 @@ def twin(machine: str, case: Case, current: Found) -> Pool | None:
         for allocator in ("tuned-malloc", "default-malloc")
     )
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
+
+
+def _agrees(machine: str, way: Way, current: Found) -> bool:
+    """Return whether nothing tells that the two sides of a way computed different things."""
+    case = msgspec.structs.replace(way.pool.case, backend="gpu", allocator="tuned-malloc")
+    gpu, cpu = current.get((machine, case)), twin(machine, case, current)
+    return gpu is None or cpu is None or not any(differences(cpu, gpu))
 
 
 def same_method(one: Pool, other: Pool) -> bool:
