@@ -113,7 +113,7 @@ def _matrix(title: str, darker: str, values: Mapping[_Place, _Value], records: I
     return Matrix(
         title=title,
         note=f"{darker} From {ends[0].text.strip('()')} to {ends[1].text.strip('()')}, on a logarithmic scale. In "
-        "brackets: not to be quoted yet. Grey: no value, since it failed or was not measured.",
+        "brackets: not to be quoted yet. Grey: no value, since it failed, was disturbed or was not measured.",
         machines={machine: machines[machine] for machine in columns},
         models={model: models[model] for model in rows},
         rows=[[_square((model, machine), values, failures, low, high) for machine in columns] for model in rows],

@@ -16,8 +16,8 @@ from suite.results.stats.statistics import Estimate
 INTERVAL = "95 % interval"  # names of columns
 STATUS, HOSTS, ON_ONE_HOST = "status", "hosts", "on one host"
 OF_ONE_CAMPAIGN = (  # a note of tables whose times are not pooled
-    "Each time is of its case's newest campaign, on one host. The times beside speed-ups pool all hosts of a kind, so "
-    "they may differ."
+    "Each time is of one campaign on one host: the newest with several processes, else the newest. The times beside "
+    "speed-ups pool all hosts of a kind, so they may differ."
 )
 
 
