@@ -57,8 +57,7 @@ class ScopeRow:
     usual: bool = False  # timed by default
     several_hosts: bool = False
     implementations: tuple[str, ...] = ("jax",)
-    reference_round: bool = False
-    reference: Literal["every model", "headline set"] | None = None  # models with published results
+    reference: Literal["every model", "headline set"] | None = None  # models that a reference round times in it
 
     # How its times are judged.
     method: int = 1  # of timing, raised by hand when it changes; times of different methods are never pooled
@@ -100,7 +99,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         rungs={"empty": RungWords(name="a step", short="a step", long="batch on the device, compiled, steady")},
         with_step=True, samples_stage="samples",
         usual=True, several_hosts=True, implementations=("jax", "torch", "keras", "xgboost", "openvino"),
-        reference_round=True, reference="every model",
+        reference="every model",
         steady=True, bounded=True, certified=True,
     ),
     "transfer": ScopeRow(
@@ -110,7 +109,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
             name="batch copied", short="with its batch copied", long="a step with its batch copied from the host",
         )},
         with_step=True, samples_stage="transfer_samples",
-        usual=True, several_hosts=True, reference_round=True, reference="every model",
+        usual=True, several_hosts=True, reference="every model",
         steady=True,
     ),
     "written": ScopeRow(
@@ -147,7 +146,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
             long="the compile cache holds the program",
         )},
         between=(("lower", False), ("first_step", True)), compiles=True,
-        usual=True, several_hosts=True, reference_round=True, reference="every model",
+        usual=True, several_hosts=True, reference="every model",
     ),
     "run": ScopeRow(
         sentence="the documented whole run", heading="whole run", badge="run",

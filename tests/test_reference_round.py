@@ -17,6 +17,7 @@ from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
 from suite.results.single.paired_speedup import baselines_of, speedups
 from suite.results.single.summary import summary
+from suite.workload import WholeRun
 
 ABOUT = (factory.description("mnist_mlp"), factory.description("cifar10_mlp"))
 COMPILED = Way(workload="mnist_mlp", backend="cpu", on="16 cores", implementation="torch", variant="compile")
@@ -48,6 +49,15 @@ def test_chosen_threads_stand_in_the_case():
     others = {c.threads for c in cases() if c.backend == "gpu" or c.workload != "mnist_mlp"}
     assert {c.threads for c in mine if c.scope != "cold"} == {4}
     assert others == {c.threads for c in mine if c.scope == "cold"} == {None}
+
+
+def test_the_headline_set_is_timed_from_storage_and_in_its_documented_runs_with_all_cores():
+    run = WholeRun(epochs=3, train=1280, test=100)
+    about = (factory.description("mnist_mlp", headline=True, run=run), factory.description("cifar10_mlp", run=run))
+    wider = [c for c in cases(about=about) if c.scope in ("epoch", "run")]
+    assert {(c.workload, c.implementation) for c in wider} == {("mnist_mlp", "jax")}
+    assert {(c.backend, c.scope) for c in wider} == {(side, s) for side in ("cpu", "gpu") for s in ("epoch", "run")}
+    assert {c.threads for c in wider} == {None}, "threads are chosen for steps"
 
 
 def test_a_cold_start_is_that_of_a_user_and_on_a_gpu_costs_no_process():
@@ -193,6 +203,12 @@ def test_a_published_host_counts_once_where_case_kind_of_machine_and_method_agre
     published += [replace(published[0], method=0, campaign="old", digest="e" * 64)]
     assert reference_round.known_hosts(cases, factory.KNOWN, published) == (2, 0, 0)
     assert reference_round.known_hosts(cases, replace(factory.KNOWN, cpu_number=1), published) == (0, 0, 0)
+    names = "JAX_ENABLE_COMPILATION_CACHE", "xla_gpu_enable_command_buffer"
+    for cache, hosts in (("true", 0), ("false", 1)):
+        one = factory.record(backend="gpu", machine=factory.KNOWN)
+        settings = dict(zip(names, (cache, "FUSION,CONVOLUTION"), strict=True))
+        graph = factory.sealed(replace(one, software=replace(one.software, settings=settings), digest=""))
+        assert reference_round.known_hosts([graph.case], factory.KNOWN, [graph]) == (hosts,)
 
 
 def test_one_campaign_in_five_takes_two_rounds_by_its_name_alone():

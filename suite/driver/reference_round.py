@@ -3,7 +3,8 @@
 Hosts differ more than processes, so short rounds from many hosts are best. A round times JAX and the workload's chosen
 baseline, each with its chosen threads, and first what lacks the most hosts of this kind. Timing all ways and publishing
 the fastest would favour the baseline. JAX is also timed with its batch copied and at a cold start, so that these are of
-the same host as the step: in the same process, but for a cold start on the CPU.
+the same host as the step: in the same process, but for a cold start on the CPU. The models of the headline set are
+timed from storage and in their documented runs too.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.driver.cases import default_cases
 from suite.driver.request import Request
-from suite.results.pooled.grouping import case_of, kind_of, usable
+from suite.results.pooled.grouping import case_of, graph_after_kernels, kind_of, usable
 from suite.results.records.choices import Choices, Way
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.machine import Machine
@@ -26,7 +27,8 @@ from suite.results.records.record import Record
 from suite.scopes import SCOPES, scopes_that
 from suite.workload import Description
 
-TIMED_SCOPES = scopes_that(lambda row: row.reference_round)
+OF_EVERY_MODEL = scopes_that(lambda row: row.reference == "every model")
+TIMED_SCOPES = (*OF_EVERY_MODEL, *scopes_that(lambda row: row.reference == "headline set"))
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline
 _TWICE_IN = 5  # one campaign in so many takes two rounds, to show how much processes of one host differ
 
@@ -63,21 +65,26 @@ def _of(
         implementations=(implementation,),
         variants=(way.variant,) if way is not None else (),
         layouts=(way.layout,) if way is not None else ("channels-last",),
-        scopes=TIMED_SCOPES,
+        scopes=TIMED_SCOPES if about.headline and implementation == "jax" else OF_EVERY_MODEL,
         threads=(threads,) if threads is not None else (),
         allocators=() if implementation == "jax" else (here.allocator,),  # JAX's steps have it, its cold starts do not
     )
     planned = default_cases(asked, [about], replace(here, backends=(backend,)))
     return tuple(  # threads are chosen for steady steps
-        msgspec.structs.replace(case, threads=None) if SCOPES[case.scope].compiles else case for case in planned
+        case if SCOPES[case.scope].steady else msgspec.structs.replace(case, threads=None) for case in planned
     )
 
 
 def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Record]) -> tuple[int, ...]:
-    """Return for each case how many hosts of this kind of machine have a published time of it, by today's method."""
+    """Return for each case how many hosts of this kind of machine have a published time of it, by today's method.
+
+    A step whose CUDA graph was made as a reference round does not make it counts for none.
+    """
     hosts: dict[Hashable, set[HostKey]] = defaultdict(set)
     for record in published:
         who = identity(record)
+        if SCOPES[record.case.scope].reference == "every model" and graph_after_kernels(record.software.settings):
+            continue
         if who.method == SCOPES[record.case.scope].method and not who.own_campaign_only and usable(record):
             hosts[case_of(record), kind_of(record.machine, record.case.backend)].add(who.host_key)
     planned = (msgspec.structs.replace(case.timed, threads=None) for case in cases)  # the chosen threads are all cores

@@ -74,9 +74,10 @@ class Request:
     )] = None  # as many as fit the budget, or as an experiment plans
     reference: Annotated[bool, Option("--reference", help=
         "One reference round, the evidence for a kind of machine: every workload, JAX and its chosen baseline, each "
-        "timed once. JAX is also timed with its batch copied, and at a cold start. First what has the smallest share "
-        "of the hosts it needs: ten for a step on a CPU, else three. It says how long it takes; --budget splits it, "
-        "continued with --resume. --backend and workloads may be given."
+        "timed once. JAX is also timed with its batch copied and at a cold start, the headline set from storage and in "
+        "its documented runs. First what has the smallest share of the hosts it needs: ten for a step on a CPU, else "
+        "three. It says how long it takes; --budget splits it, continued with --resume. --backend and workloads may "
+        "be given."
     )] = False  # see suite.driver.reference_round
     batch: Annotated[int | None, axis("--batch", "Examples per step. Default: each workload's headline batch.")] = None
     precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=

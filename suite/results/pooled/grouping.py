@@ -146,13 +146,13 @@ def code_key(record: Record) -> Hashable:
         who.program,
         who.campaign if who.own_campaign_only else "",
         tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
-        _graph_after_kernels(settings),
+        graph_after_kernels(settings),
         # A program of method 1 has its settings in its digest.
         () if who.method else tuple((name, value) for name, value in settings.items() if outside(name)),
     )
 
 
-def _graph_after_kernels(settings: Mapping[str, str]) -> bool:
+def graph_after_kernels(settings: Mapping[str, str]) -> bool:
     """Return whether cuDNN's kernels were run before a CUDA graph that holds convolutions was made.
 
     Where a process has a compile cache it runs the step once outside the graph; see `suite.programs.jax.program`. On an
