@@ -133,6 +133,13 @@ def test_the_mean_of_one_pair_is_its_ratio():
     assert pooling.mean_ratio([sides]) == pooling.ratio(*sides)
 
 
+def test_a_mean_is_of_an_earlier_method_if_one_side_of_one_pair_is(monkeypatch):
+    new, old = (next(iter(known(steps(HOST, 0.01, lot=1, models=MODELS[:1])).values())) for _ in range(2))
+    monkeypatch.setattr(Pool, "outdated", property(lambda self: self is old))
+    assert kinds.mean_ratio([(new, new), (new, old)]).outdated
+    assert not kinds.mean_ratio([(new, new)]).outdated
+
+
 def test_models_that_err_together_narrow_nothing():
     sides = (CELL, AMONG), (OTHER, AMONG)
     one, four = pooling.mean_ratio([sides]), pooling.mean_ratio([sides] * 4)

@@ -163,6 +163,16 @@ def test_a_graph_of_convolutions_made_after_its_kernels_ran_is_another_time():
     assert alike(of(A, "true", "FUSION"), of(B, "false", "FUSION"))
 
 
+@pytest.mark.parametrize(("scope", "program"), [("step", "e" * 16), ("epoch", "f" * 16)])
+def test_what_waits_for_its_host_is_current_by_the_machine_s_own_hosts(scope, program):
+    other = replace(KNOWN, name="another of this CPU")
+    old_pool = [made(A, scope=scope), *(made(host, machine=other, scope=scope) for host in (B, C, D))]
+    new = made("9" * 16, program="f" * 16, day=2, scope=scope)
+    (pool,) = {id(each): each for (name, _), each in pools.current(pools.pools([*old_pool, new])).items()
+               if name == KNOWN.slug}.values()  # fmt: skip
+    assert pool.newest.program == program
+
+
 def test_content_drawn_at_random_stands_in_for_the_published():
     assert alike(made(A, data="random"), made(B))
 

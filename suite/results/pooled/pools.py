@@ -76,7 +76,7 @@ class Pool:
 
     def hosts_of(self, machine: str) -> int:
         """Return the number of hosts; where a step waits for its host only of that machine, not of others' CPUs."""
-        if not SCOPES[self.case.scope].waits_for_host or len(self.machines) == 1:
+        if not SCOPES[self.case.scope].waits_for_host:
             return self.hosts
         return len(seconds_by_host([record for record in self.records if record.machine.slug == machine]))
 
