@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled import baselines, kinds, pools
-from suite.results.pooled.grouping import case_of, kind_of, likeness_of, usable
+from suite.results.pooled.grouping import case_of, graph_after_kernels, kind_of, likeness_of, usable
 from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.pools import current
 from suite.results.records import identity
@@ -158,6 +158,7 @@ def test_a_graph_of_convolutions_made_after_its_kernels_ran_is_another_time():
         names = ("JAX_ENABLE_COMPILATION_CACHE", "xla_gpu_enable_command_buffer")
         return made(host, backend="gpu", settings=dict(zip(names, (cache, graph), strict=True)))
 
+    assert graph_after_kernels(of(A, "true", "FUSION,CONVOLUTION").software.settings)
     assert not alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "false", "FUSION,CONVOLUTION"))
     assert alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "true", "FUSION,CONVOLUTION"))
     assert alike(of(A, "true", "FUSION"), of(B, "false", "FUSION"))
