@@ -182,3 +182,13 @@ def test_each_side_starts_with_and_without_a_cache_and_trees_have_one_way():
 
 def test_without_a_start_there_is_no_answer():
     assert break_even.read(of_one_machine([one for one in records() if one.case.scope == "step"])) is None
+
+
+def test_cpu_times_that_other_machines_share_are_said_so():
+    other = msgspec.structs.replace(factory.KNOWN, name="another of this CPU")
+    alone = records(machine=factory.KNOWN)
+    starts = [one for one in factory.on_hosts(records(machine=other), (1.0,) * 12)[9:] if one.backend == "cpu"]
+    assert read(alone).tables[0].notes == ()
+    assert read(alone, starts).tables[0].notes == (
+        "CPU times also count the hosts of other machines with the same CPU.",
+    )

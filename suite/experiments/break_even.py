@@ -129,7 +129,13 @@ def read(evidence: Evidence) -> ExperimentResult | None:
         points=points,
         finding="Steps until the GPU has won back its start: {span}",
     )
-    table = Table(title="When the GPU has won back its start", columns=_COLUMNS, rows=tuple(map(_row, found)))
+    shared = any(len(side.machines) > 1 for one in found for side in (one.start.cpu, one.step.cpu))
+    table = Table(
+        title="When the GPU has won back its start",
+        columns=_COLUMNS,
+        rows=tuple(map(_row, found)),
+        notes=("CPU times also count the hosts of other machines with the same CPU.",) if shared else (),
+    )
     groups = groupby(sorted(found, key=_kind), _kind)
     answers = tuple(_answer(sorted(group, key=lambda one: one.steps)) for _, group in groups)
     return ExperimentResult(answers=answers, tables=(table,), chart=chart if points else None)
