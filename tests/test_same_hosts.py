@@ -111,6 +111,24 @@ def test_the_mean_s_sentence_counts_the_results_of_other_hosts():
     assert "other hosts" not in " ".join(said([*steps, *near]))
 
 
+def test_pools_of_hosts_that_timed_both_sides_come_before_newer_ones_of_one_side():
+    newer = [
+        sealed(
+            msgspec.structs.replace(
+                record,
+                digest="",
+                created="2027-01-01T00:00:00Z",
+                runs=tuple(msgspec.structs.replace(run, program="f" * 16) for run in record.runs),
+            )
+        )
+        for record in timed(SHARES, first=4, cpu=0.4, scope="epoch")
+        if record.backend == "cpu"
+    ]
+    item = of([*timed((1.0,), cpu=0.1, gpu=0.05, scope="epoch"), *newer])["epoch"]
+    assert item.ratio.value == pytest.approx(2)
+    assert of([*timed((1.0,), cpu=0.1, gpu=0.05), *newer]).keys() == {"step"}
+
+
 @pytest.mark.parametrize(("scope", "alone"), [("epoch", True), ("run", True), ("transfer", False), ("step", False)])
 def test_what_waits_for_its_host_is_divided_on_the_hosts_that_timed_both_sides(scope, alone):
     slow_input = [r for r in timed((1.0,), first=4, cpu=0.4, scope=scope) if r.backend == "cpu"]

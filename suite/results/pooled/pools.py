@@ -1,12 +1,13 @@
 """Pools: all evidence of one case on one kind of machine, host by host."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
 
-from suite.case import Case
+from suite.case import Backend, Case
 from suite.results.pooled.grouping import Among, Likeness, case_of, grouped, likeness_of, seconds_by_host, shared
 from suite.results.records.identity import HostKey
 from suite.results.records.record import Record
@@ -74,12 +75,6 @@ class Pool:
         """The number of hosts."""
         return len(self.by_host)
 
-    def hosts_of(self, machine: str) -> int:
-        """Return the number of hosts; where a step waits for its host only of that machine, not of others' CPUs."""
-        if not SCOPES[self.case.scope].waits_for_host:
-            return self.hosts
-        return len(seconds_by_host([record for record in self.records if record.machine.slug == machine]))
-
     @property
     def campaigns(self) -> tuple[str, ...]:
         """The campaigns of the evidence, the oldest first."""
@@ -134,8 +129,8 @@ def _among(groups: Iterable[Sequence[Record]]) -> Among:
 def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
     """Return the current pool of each machine and case: the newest with enough hosts, else that with most hosts.
 
-    Where some have chosen threads, they come before all cores, whichever was timed later. The other number of threads
-    is then a case of its own.
+    Where a step waits for its host, a pool of hosts that timed both sides comes first. Where some have chosen threads,
+    they come before all cores, whichever was timed later. The other number of threads is then a case of its own.
     """
     every = tuple(candidates)
     best = _best(every, fewest_hosts)
@@ -145,12 +140,19 @@ def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dic
         for case in [pool.newest.case]
         if any(best[machine, pool.case].newest.case.threads != case.threads for machine in pool.machines)
     )
-    return _best(apart, fewest_hosts) | best
+    return _best(tuple(apart), fewest_hosts) | best
 
 
-def _best(candidates: Iterable[Pool], fewest_hosts: int) -> dict[tuple[str, Case], Pool]:
-    def rank(pool: Pool, machine: str) -> tuple[int, bool, str]:
-        return min(pool.hosts_of(machine), fewest_hosts), pool.newest.chosen_threads, pool.newest.created
+def _best(candidates: Sequence[Pool], fewest_hosts: int) -> dict[tuple[str, Case], Pool]:
+    both = _timed_both(candidates)
+
+    def rank(pool: Pool, machine: str) -> tuple[int, int, bool, str]:
+        own, on_both = pool.hosts, 0
+        if SCOPES[pool.case.scope].waits_for_host:  # hosts of other machines with this CPU do not compare
+            hosts = seconds_by_host([record for record in pool.records if record.machine.slug == machine])
+            own, on_both = len(hosts), len(both[machine, _either_side(pool.case)].intersection(hosts))
+        chosen = pool.newest.chosen_threads
+        return min(on_both, fewest_hosts), min(own, fewest_hosts), chosen, pool.newest.created
 
     best: dict[tuple[str, Case], Pool] = {}
     for pool in candidates:
@@ -159,3 +161,18 @@ def _best(candidates: Iterable[Pool], fewest_hosts: int) -> dict[tuple[str, Case
             if other is None or rank(pool, machine) > rank(other, machine):
                 best[machine, pool.case] = pool
     return best
+
+
+def _timed_both(pools: Iterable[Pool]) -> Mapping[tuple[str, Case], Set[HostKey]]:
+    """Return the hosts of each machine that timed both sides of a case which waits for its host."""
+    hosts: dict[tuple[str, Case], dict[Backend, set[HostKey]]] = defaultdict(lambda: {"cpu": set(), "gpu": set()})
+    for pool in pools:
+        for record in pool.records if SCOPES[pool.case.scope].waits_for_host else ():
+            hosts[record.machine.slug, _either_side(pool.case)][pool.case.backend].update(seconds_by_host([record]))
+    return defaultdict(set, {key: sides["cpu"] & sides["gpu"] for key, sides in hosts.items()})
+
+
+def _either_side(case: Case) -> Case:
+    return msgspec.structs.replace(
+        case, backend="cpu", precision="float32-highest", allocator="tuned-malloc", threads=None
+    )
