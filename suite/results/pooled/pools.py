@@ -150,7 +150,7 @@ def _best(candidates: Sequence[Pool], fewest_hosts: int) -> dict[tuple[str, Case
         own, on_both = pool.hosts, 0
         if SCOPES[pool.case.scope].waits_for_host:  # hosts of other machines with this CPU do not compare
             hosts = seconds_by_host([record for record in pool.records if record.machine.slug == machine])
-            own, on_both = len(hosts), len(both[machine, _either_side(pool.case)].intersection(hosts))
+            own, on_both = len(hosts), len(both[machine, _either_side(pool.case)] & hosts.keys())
         chosen = pool.newest.chosen_threads
         return min(on_both, fewest_hosts), min(own, fewest_hosts), chosen, pool.newest.created
 
