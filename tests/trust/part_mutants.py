@@ -76,7 +76,7 @@ TESTS = {
         "test_lead",
     ),
     "suite.results.stats.pooling": ("test_pooling", "test_kinds"),
-    "suite.results.pooled.pools": ("test_pools",),
+    "suite.results.pooled.pools": ("test_pools", "test_same_hosts"),
     "suite.results.pooled.same_hosts": ("test_same_hosts", "test_ladder"),
     "suite.results.pooled.side_by_side": ("test_side_by_side", "test_same_hosts"),
     "suite.results.single.prices": ("test_prices",),
