@@ -111,6 +111,11 @@ class Case(Plain, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, **{axis: getattr(other, axis) for axis in WAY})
 
     @property
+    def cpu_side(self) -> "Case":
+        """The CPU's case of a speed-up that has this case on one side, whatever the allocator."""
+        return msgspec.structs.replace(self, backend="cpu", precision="float32-highest").ignoring_allocator
+
+    @property
     def ignoring_allocator(self) -> "Case":
         """The case that stands for both allocators, of which the faster one counts."""
         return msgspec.structs.replace(self, allocator="tuned-malloc")

@@ -78,7 +78,7 @@ class ScopeRow:
 
     @property
     def waits_for_host(self) -> bool:
-        """Whether both sides wait for the same work of their host, as for its input: other hosts' do not compare."""
+        """Whether both sides wait for work of their host, such as its input pipeline: then only one host's compare."""
         return self.reads_storage or self.trains
 
     @property

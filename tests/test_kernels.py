@@ -349,7 +349,7 @@ def test_where_none_waits_the_answer_names_no_bound():
     [
         (0.0006, "Of a step of 1.00 ms the GPU computes 600 µs (60 %), the rest are gaps: launch-bound."),
         (0.00099, "Of a step of 1.00 ms the GPU computes 990 µs (99 %), it hardly waits."),
-        (0.00102, "The GPU computes in all of a step of 1.00 ms, it hardly waits."),
+        (0.00102, "The GPU computes throughout a step of 1.00 ms, it hardly waits."),
     ],
 )
 def test_a_models_page_says_how_much_of_a_step_the_gpu_computes(kernel, words):

@@ -78,7 +78,7 @@ def _of(
 def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Record]) -> tuple[int, ...]:
     """Return for each case how many hosts of this kind of machine have a published time of it, by today's method.
 
-    A step whose CUDA graph was made as a reference round does not make it counts for none.
+    Steps whose CUDA graph was made in another way than a reference round's do not count.
     """
     hosts: dict[Hashable, set[HostKey]] = defaultdict(set)
     for record in published:

@@ -64,7 +64,7 @@ def sentence(found: KernelTime) -> str:
     hosts = "the only host" if found.busy.hosts == 1 else f"the {units.count(found.busy.hosts)} hosts"
     computes = f"Of a step of {wall} the GPU computes {kernels} ({units.percent(busy(found).value)})"
     if busy(found).value == 1:
-        computes = f"The GPU computes in all of a step of {wall}"
+        computes = f"The GPU computes throughout a step of {wall}"
     where = f" These times are of {hosts} that timed both." if found.elsewhere else ""
     return f"{computes}, {rest}.{where}"
 

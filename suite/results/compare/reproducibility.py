@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-import msgspec
-
 from suite import units
 from suite.case import Case
 from suite.results.compare.covariates import Covariate, covariates
@@ -61,7 +59,7 @@ def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
     """
     twins: dict[Case, list[Pool]] = defaultdict(list)
     for pool in pools:
-        twins[_cpu_case(pool)].append(pool)
+        twins[pool.case.cpu_side].append(pool)
     for host in dict.fromkeys(host for pool in pools if pool.hosts > 1 for host in pool.by_host):
         among = shared((pool.likeness, _without(pool, host)) for pool in pools)
         for pool in pools:
@@ -70,7 +68,7 @@ def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
             hosts = frozenset({host})
             yield Trial(side=_name(pool), pools=(pool,), hosts=hosts, good=holds(own))
             with_speedup = pool.likeness.backend == "gpu" and pool.case.implementation == "jax"
-            for cpu in twins[_cpu_case(pool)] if with_speedup else ():
+            for cpu in twins[pool.case.cpu_side] if with_speedup else ():
                 together = cpu.likeness.backend == "cpu" and not set(cpu.campaigns).isdisjoint(pool.campaigns)
                 if together and (theirs := _side(cpu, host, among)) is not None:
                     yield Trial(side=SPEED_UP, pools=(cpu, pool), hosts=hosts, good=holds(theirs, own))
@@ -86,11 +84,6 @@ def _side(pool: Pool, host: HostKey, among: Callable[[Likeness], tuple[Component
 
 def _without(pool: Pool, host: HostKey) -> ByHost:
     return {each: values for each, values in pool.by_host.items() if each != host}
-
-
-def _cpu_case(pool: Pool) -> Case:
-    """Return the CPU case of a speed-up, ignoring the allocator."""
-    return msgspec.structs.replace(pool.case, backend="cpu", precision="float32-highest").ignoring_allocator
 
 
 def holds(*sides: _Side) -> bool:

@@ -28,7 +28,7 @@ class Evidence:
     pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
     speedups: Sequence[PooledSpeedUp] = ()
     ways: Sequence[PooledSpeedUp] = ()  # of loops as written and of baselines
-    every: Sequence[Pool] = ()  # with the pools that a newer one of their case replaced
+    every: Sequence[Pool] = ()  # all pools, also those that a newer one replaced
 
     def fitting(self, fits: Callable[[Record], bool], any_threads: bool = False) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, sorted by case; with `any_threads` also those counted apart."""
@@ -76,9 +76,9 @@ def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
 
 
 def by_machines(
-    records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp], every: Iterable[Pool] = ()
+    records: Iterable[Record], current: Found, speedups: Sequence[PooledSpeedUp], every: Iterable[Pool]
 ) -> dict[str, Evidence]:
-    """Return the evidence of each machine of these records, from the current pools and speed-ups and every pool."""
+    """Return the evidence of each machine of these records, from all pools, the current ones and the speed-ups."""
     all_of: dict[str, list[Pool]] = defaultdict(list)
     for pool in every:
         for machine in pool.machines:

@@ -150,7 +150,7 @@ def _best(candidates: Sequence[Pool], fewest_hosts: int) -> dict[tuple[str, Case
         own, on_both = pool.hosts, 0
         if SCOPES[pool.case.scope].waits_for_host:  # hosts of other machines with this CPU do not compare
             hosts = seconds_by_host([record for record in pool.records if record.machine.slug == machine])
-            own, on_both = len(hosts), len(both[machine, _either_side(pool.case)] & hosts.keys())
+            own, on_both = len(hosts), len(both[machine, pool.case.cpu_side] & hosts.keys())
         chosen = pool.newest.chosen_threads
         return min(on_both, fewest_hosts), min(own, fewest_hosts), chosen, pool.newest.created
 
@@ -168,11 +168,5 @@ def _timed_both(pools: Iterable[Pool]) -> Mapping[tuple[str, Case], Set[HostKey]
     hosts: dict[tuple[str, Case], dict[Backend, set[HostKey]]] = defaultdict(lambda: {"cpu": set(), "gpu": set()})
     for pool in pools:
         for record in pool.records if SCOPES[pool.case.scope].waits_for_host else ():
-            hosts[record.machine.slug, _either_side(pool.case)][pool.case.backend].update(seconds_by_host([record]))
+            hosts[record.machine.slug, pool.case.cpu_side][pool.case.backend].update(seconds_by_host([record]))
     return defaultdict(set, {key: sides["cpu"] & sides["gpu"] for key, sides in hosts.items()})
-
-
-def _either_side(case: Case) -> Case:
-    return msgspec.structs.replace(
-        case, backend="cpu", precision="float32-highest", allocator="tuned-malloc", threads=None
-    )
