@@ -531,7 +531,7 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most
     assert "for 6 models" not in turns
     assert "of 6 models. Price of 2026-01: A provider. Other CPUs" in turns
-    assert its.caveat == "Not to be quoted: 6 of 6 speed-ups behind it may not be."
+    assert its.caveat == "Not to be quoted: 6 of 6 speed-ups behind it may not be quoted."
     assert len(its.keys) == 6
     few = [*both(), *both("mnist_cnn")]
     assert answer(answers.load(name), Facts(records=factory.on_hosts(few), prices=PRICES[:1])) is None

@@ -37,8 +37,8 @@ def test_the_options_of_a_gpu_are_known_to_this_jaxlib(graph: str, layout: str) 
         lowered.compile({"xla_gpu_enable_command_buffer": "BOGUS"})
 
 
-def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[list[float], int]:
-    """Return the losses of two steps of a network with dropout, and how many programs were compiled."""
+def prepared(monkeypatch: pytest.MonkeyPatch, graph: str) -> JaxProgram:
+    """Return the lowered step of a network with dropout, which a CUDA graph would hold."""
     case = Case(workload="mnist_cnn", backend="cpu", scope="step", batch=4)
     workload, rng = models.load(case.workload), np.random.default_rng(0)
     program = JaxProgram(workload, case)
@@ -47,6 +47,12 @@ def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[l
     program.put([synthetic.pictured(workload.preparation, pictures, labels)])
     program.lower()
     monkeypatch.setattr(program, "_options", lambda: compiler.gpu_options(graph))
+    return program
+
+
+def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[list[float], int]:
+    """Return the losses of two steps, and how many programs were compiled."""
+    program = prepared(monkeypatch, graph)
     before, compiled = jax.config.jax_enable_compilation_cache, program.compilations()
     try:
         jax.config.update("jax_enable_compilation_cache", cached)
@@ -76,6 +82,28 @@ def test_kernels_are_loaded_for_a_graph_that_may_come_from_a_cache(monkeypatch: 
     seen, compiled = losses(monkeypatch, graph, cached=True)
     assert seen == plain, "loading the kernels left its mark on the state"
     assert compiled == (once if graph == "xla" else once + 1)
+
+
+@pytest.mark.parametrize(
+    ("graph", "cached", "lacking"),
+    [("whole", False, [True, False]), ("whole", True, [False, False]), ("xla", False, [False, False])],
+)
+def test_a_graph_lacks_kernels_until_it_is_compiled_after_a_step_or_its_kernels_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool, lacking: list[bool]
+) -> None:
+    program, before = prepared(monkeypatch, graph), jax.config.jax_enable_compilation_cache
+    seen = []
+    try:
+        jax.config.update("jax_enable_compilation_cache", cached)
+        for _ in range(2):
+            program.compile()
+            seen.append(program.lacks_kernels())
+            program.chain(1)
+    finally:
+        jax.config.update("jax_enable_compilation_cache", before)
+    assert seen == lacking
+    known = {"jax_graph_lacks_kernels": False} if graph == "whole" else {}
+    assert {name: value for name, value in program.settings().items() if "lacks" in name} == known
 
 
 def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.MonkeyPatch) -> None:

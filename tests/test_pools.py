@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled import baselines, kinds, pools
-from suite.results.pooled.grouping import case_of, graph_after_kernels, kind_of, likeness_of, usable
+from suite.results.pooled.grouping import case_of, kind_of, lacks_kernels, likeness_of, usable
 from suite.results.pooled.machine_evidence import evidence
 from suite.results.pooled.pools import current
 from suite.results.records import identity
@@ -153,15 +153,27 @@ def test_settings_of_older_records_stand_beside_their_program(monkeypatch):
     assert sorted(pool.hosts for pool in pools.pools([plain, same, *others])) == [1, 1, 1, 2]
 
 
-def test_a_graph_of_convolutions_made_after_its_kernels_ran_is_another_time():
-    def of(host, cache, graph):
-        names = ("JAX_ENABLE_COMPILATION_CACHE", "xla_gpu_enable_command_buffer")
-        return made(host, backend="gpu", settings=dict(zip(names, (cache, graph), strict=True)))
+@pytest.mark.parametrize(
+    ("cache", "graph", "known", "scope", "lacks"),
+    [
+        ("false", "FUSION,CONVOLUTION", None, "step", True),
+        ("true", "FUSION,CONVOLUTION", None, "step", False),
+        ("false", "FUSION", None, "step", False),
+        ("false", "FUSION,CONVOLUTION", "True", "transfer", True),
+        ("false", "FUSION,CONVOLUTION", "False", "transfer", False),
+        ("false", "FUSION,CONVOLUTION", "True", "cold", False),
+        ("false", "FUSION,CONVOLUTION", None, "cold", False),
+    ],
+)
+def test_a_graph_of_convolutions_made_before_its_kernels_ran_is_another_time(cache, graph, known, scope, lacks):
+    def of(host, **settings):
+        return made(host, backend="gpu", scope=scope, settings=settings)
 
-    assert graph_after_kernels(of(A, "true", "FUSION,CONVOLUTION").software.settings)
-    assert not alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "false", "FUSION,CONVOLUTION"))
-    assert alike(of(A, "true", "FUSION,CONVOLUTION"), of(B, "true", "FUSION,CONVOLUTION"))
-    assert alike(of(A, "true", "FUSION"), of(B, "false", "FUSION"))
+    stated = {} if known is None else {"jax_graph_lacks_kernels": known}
+    one = of(A, JAX_ENABLE_COMPILATION_CACHE=cache, xla_gpu_enable_command_buffer=graph, **stated)
+    assert lacks_kernels(one) is lacks
+    whole = of(B, JAX_ENABLE_COMPILATION_CACHE="true", xla_gpu_enable_command_buffer=graph)
+    assert alike(one, whole) is not lacks
 
 
 @pytest.mark.parametrize(("scope", "program"), [("step", "e" * 16), ("epoch", "f" * 16)])

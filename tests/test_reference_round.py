@@ -204,7 +204,7 @@ def test_a_published_host_counts_once_where_case_kind_of_machine_and_method_agre
     assert reference_round.known_hosts(cases, factory.KNOWN, published) == (2, 0, 0)
     assert reference_round.known_hosts(cases, replace(factory.KNOWN, cpu_number=1), published) == (0, 0, 0)
     names = "JAX_ENABLE_COMPILATION_CACHE", "xla_gpu_enable_command_buffer"
-    for cache, hosts in (("true", 0), ("false", 1)):
+    for cache, hosts in (("true", 1), ("false", 0)):
         one = factory.record(backend="gpu", machine=factory.KNOWN)
         settings = dict(zip(names, (cache, "FUSION,CONVOLUTION"), strict=True))
         graph = factory.sealed(replace(one, software=replace(one.software, settings=settings), digest=""))

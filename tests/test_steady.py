@@ -58,6 +58,19 @@ class Fed(Scripted):
         self.world.chain(steps)
 
 
+class Graphed(Scripted):
+    """One whose CUDA graph lacks kernels until it is compiled after a step."""
+
+    lacks = False
+
+    def compile(self):
+        super().compile()
+        self.lacks = not self.begun
+
+    def lacks_kernels(self):
+        return self.lacks
+
+
 def process(world, *scopes, **changes):
     case = factory.record().case
     cases = tuple(msgspec.structs.replace(case, scope=scope) for scope in scopes)
@@ -81,6 +94,26 @@ def test_a_program_is_brought_to_the_end_of_its_first_step_and_a_cold_start_is_a
     (cold,) = made.runs["cold"].samples
     assert (cold.wall_seconds, cold.process_seconds) == (9.0, 18.0)
     assert list(made.runs) == ["cold"]
+
+
+@pytest.mark.parametrize("scopes", [("step", "transfer", "cold"), ("step",), ("kernels",)])
+def test_a_graph_that_lacks_kernels_is_made_again_after_the_cold_start(scopes):
+    world = World()
+    target, (made, told) = Graphed(world), process(world, *scopes)
+    cold = steady.started(made, target, [])
+    assert stages(told) == ["init", "lower", "compile", "first_step", "recompile"]
+    assert cold.wall_seconds == 9.0
+    assert not target.lacks
+
+
+@pytest.mark.parametrize(
+    ("kind", "scopes"), [(Graphed, ("cold",)), (Graphed, ("calls",)), (Scripted, ("step",))], ids=str
+)
+def test_what_times_its_first_program_alone_compiles_once(kind, scopes):
+    world = World()
+    made, told = process(world, *scopes)
+    steady.started(made, kind(world), [])
+    assert stages(told) == ["init", "lower", "compile", "first_step"]
 
 
 def test_a_first_call_has_all_its_steps_and_is_too_long_by_one_of_them():

@@ -28,7 +28,7 @@ _OF_TIMEOUT = {
     180.0: "import",
     300.0: "init first_batch",
     600.0: "data lower first_step second_step calls doubling alone blocking predictions leftover energy",
-    1200.0: "compile compile_rest warmup validation learning audit profiling",
+    1200.0: "compile recompile compile_rest warmup validation learning audit profiling",
     1800.0: "samples transfer_samples written_samples epoch_samples input_samples serve_samples",
     3600.0: "epoch",
 }

@@ -19,7 +19,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.driver.cases import default_cases
 from suite.driver.request import Request
-from suite.results.pooled.grouping import case_of, graph_after_kernels, kind_of, usable
+from suite.results.pooled.grouping import case_of, kind_of, lacks_kernels, usable
 from suite.results.records.choices import Choices, Way
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.machine import Machine
@@ -78,14 +78,13 @@ def _of(
 def known_hosts(cases: Iterable[Case], machine: Machine, published: Iterable[Record]) -> tuple[int, ...]:
     """Return for each case how many hosts of this kind of machine have a published time of it, by today's method.
 
-    Steps whose CUDA graph was made in another way than a reference round's do not count.
+    Steps whose CUDA graph lacks kernels do not count.
     """
     hosts: dict[Hashable, set[HostKey]] = defaultdict(set)
     for record in published:
         who = identity(record)
-        if SCOPES[record.case.scope].reference == "every model" and graph_after_kernels(record.software.settings):
-            continue
-        if who.method == SCOPES[record.case.scope].method and not who.own_campaign_only and usable(record):
+        counts = usable(record) and not lacks_kernels(record)
+        if counts and who.method == SCOPES[record.case.scope].method and not who.own_campaign_only:
             hosts[case_of(record), kind_of(record.machine, record.case.backend)].add(who.host_key)
     planned = (msgspec.structs.replace(case.timed, threads=None) for case in cases)  # the chosen threads are all cores
     return tuple(len(hosts[case, kind_of(machine, case.backend)]) for case in planned)

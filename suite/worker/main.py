@@ -36,8 +36,8 @@ from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # skip replays that take longer, judged by the first call
 
-# A step's digest names the compile cache of a process of steps, though one that also times its cold start has none.
-# Only steps whose CUDA graph holds convolutions differ by it, and pools tell those apart by the setting.
+# A step's digest names the compile cache of a process of steps, though one that also times its cold start has none: a
+# cache changes no step.
 _CACHE_OF_STEPS: Mapping[Backend, Mapping[str, str]] = {
     "cpu": {"JAX_ENABLE_COMPILATION_CACHE": "false"},
     "gpu": {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"},

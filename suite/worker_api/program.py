@@ -99,6 +99,15 @@ class HostFed(Protocol):
 
 
 @runtime_checkable
+class Graphed(Protocol):
+    """A program that may launch its steps as a CUDA graph."""
+
+    def lacks_kernels(self) -> bool:
+        """Return whether the graph was made before its kernels had run; compiled again after a step, it is faster."""
+        ...
+
+
+@runtime_checkable
 class ReadBack(Protocol):
     """A program whose input sets can be read back from the device."""
 

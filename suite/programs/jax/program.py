@@ -58,6 +58,7 @@ class JaxProgram:
         self._shardings, self._out = shardings(case, self._cpu_devices()), None
         self._seed, self._compiled_seed = 0, None
         self._weights: list[list[Any]] = []
+        self._lacks_kernels = False
         self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
         jax.monitoring.register_event_listener(self._count_hits)
@@ -191,17 +192,23 @@ class JaxProgram:
     def compile(self) -> None:
         """Compile with the options chosen for the backend and this jaxlib."""
         options, before = self._options(), self._hits
-        if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
+        self._lacks_kernels = holds_convolutions(options) and self._out is None
+        if self._lacks_kernels and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
+            self._lacks_kernels = False
         self._compiled = self._lowered.compile(options)
         self._cache_hits, self._compiled_seed = self._hits - before, self._seed
+
+    def lacks_kernels(self) -> bool:
+        """Return whether the CUDA graph holds convolutions and was made before their kernels had run."""
+        return self._lacks_kernels
 
     def _load_kernels(self) -> None:
         """Run a step as XLA itself would launch it, and discard the result.
 
-        A CUDA graph can hold only those cuDNN kernels that this process has run. Compilation runs them in the
-        autotuner. A program from a cache has run none, nor has one whose convolutions were tuned for another program:
-        tuning results are cached too.
+        A CUDA graph is complete only if cuDNN's kernels have run in this process. Compilation runs them in the
+        autotuner, which is enough for a first step. A program from a cache has run none and fails, as does one whose
+        convolutions were tuned for another program: tuning results are cached too.
         """
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))
@@ -314,11 +321,14 @@ class JaxProgram:
 
     def settings(self) -> dict[str, Any]:
         """Return the precision, the devices and the compiler options in force."""
+        options = self._options()
+        graph = {"jax_graph_lacks_kernels": self._lacks_kernels} if holds_convolutions(options) else {}
         return {
             "matmul_precision": MATMUL_PRECISION[self._case.precision],
             "jax_devices": len(self._shardings.devices),
             "jax_weights_constant": bool(self._weights),
-            **self._options(),
+            **graph,
+            **options,
         }
 
 

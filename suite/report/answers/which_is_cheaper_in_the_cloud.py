@@ -11,7 +11,7 @@ from suite.report.parts.quoted import Quoted, Quoting, span
 from suite.results.pooled.kinds import FEWEST_MODELS, mean_ratio
 from suite.results.pooled.machine_evidence import Evidence, over
 from suite.results.pooled.pools import Pool
-from suite.results.pooled.speedup import lacking
+from suite.results.pooled.speedup import behind, lacking
 from suite.results.single.prices import Price, price_of
 from suite.results.stats.pooling import Pooled
 
@@ -58,9 +58,7 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     steps.sort(key=lambda item: item.ratio.value)
     mean = mean_ratio((item.cpu, item.gpu) for item in steps)
     same = _hour(mean, price)
-    doubtful = sum(not item.quotable for item in steps)
-    doubt = f"{units.count(doubtful)} of {units.pluralize(len(steps), 'speed-up')} behind it may not be"
-    caveat = "; ".join((*lacking(mean), *([doubt] if doubtful else ())))
+    caveat = "; ".join((*lacking(mean), *behind(item.quotable for item in steps)))
     number = replace(quoting.following("", steps), words=Html(same), caveat=caveat)
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))

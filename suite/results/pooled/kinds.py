@@ -11,12 +11,11 @@ from typing import TypeVar
 
 import msgspec
 
-from suite import units
 from suite.case import Backend
 from suite.results.pooled.grouping import kind_of
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
-from suite.results.pooled.speedup import lacking, state_of
+from suite.results.pooled.speedup import behind, lacking, state_of
 from suite.results.pooled.ways import Way, certificate, doubts, ways
 from suite.results.records.machine import Machine
 from suite.results.stats import pooling
@@ -70,11 +69,7 @@ class Pair:
             ways = self.cpu.ways.get(workload, ())
             reasons = (*doubts(ways), *lacking(self.by_workload[workload]))
             return state_of(reasons, certificate=certificate(ways)), reasons
-        doubtful = sum(self.standing(name)[0] != "quotable" for name in self._common)
-        behind = (
-            f"{units.count(doubtful)} of {units.pluralize(len(self._common), 'speed-up')} behind it may not be quoted"
-        )
-        reasons = (*lacking(self.mean), *([behind] if doubtful else ()))
+        reasons = (*lacking(self.mean), *behind(self.standing(name)[0] == "quotable" for name in self._common))
         return state_of(reasons), reasons
 
     @property

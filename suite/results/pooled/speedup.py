@@ -205,6 +205,14 @@ def lacking(value: Pooled, members: Iterable[Record] = ()) -> Iterator[str]:
         yield f"{schema} was provisional"
 
 
+def behind(quotable: Iterable[bool]) -> Iterator[str]:
+    """Yield how many of the speed-ups behind a mean may not be quoted, if there are some."""
+    all_of_them = tuple(quotable)
+    if doubtful := all_of_them.count(False):
+        of = units.pluralize(len(all_of_them), "speed-up")
+        yield f"{units.count(doubtful)} of {of} behind it may not be quoted"
+
+
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
     """Return the current speed-up of each machine and case of JAX, sorted by machine and case."""
     return of_pools(current(pools(records)))

@@ -10,9 +10,11 @@ from suite.workload import Plain
 
 ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
 ARCHITECTURES += ("armv8l", "ppc64", "riscv32", "loongarch64", "mips64", "sparc64")
-# These follow from the case's backend or the suite, name one of equal GPUs, a folder or another program's file.
+# These follow from the case's backend or the suite, name one of equal GPUs, a folder or another program's file. Pools
+# themselves tell a graph that lacks kernels from one that does not.
 _ASIDE = frozenset(
     {"JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "JAX_COMPILATION_CACHE_DIR", "KERAS_BACKEND", "TF_CLI_CONFIG_FILE"}
+    | {"jax_graph_lacks_kernels"}
 )
 
 _VENDORS = {"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}  # as processors name them
