@@ -43,8 +43,16 @@ def test_the_centre_of_all_models_comes_first_with_its_interval_and_their_spread
     answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
     assert answer == (
         "A step in full float32 is 20x (20 to 20) as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores of the Test "
-        "CPU (Sapphire Rapids) beside it. That is the geometric mean of 3 models, which are between 10x and 40x."
+        "CPU (Sapphire Rapids) beside it. That is the geometric mean of 3 models, which are between 10x and 40x. Quote "
+        "a model, not the mean: 3 may be quoted."
     )
+    assert "quoted" not in said(*(sides(name, 10, certified=False) for name in "abc"))
+
+
+def test_models_that_only_infer_are_counted():
+    served = sides("b", 40, about=factory.description("b", family="inference"))
+    assert "mean of 3 models, 1 of them inference, which are" in said(sides("a", 10), served, sides("c", 20))
+    assert "inference" not in said(served)
 
 
 def test_of_many_models_a_tenth_at_each_end_is_left_out_of_what_most_lie_between():
@@ -63,11 +71,15 @@ def test_models_that_are_slower_on_the_gpu_are_named_with_their_size():
 def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_known():
     storage = [*sides("a", 2, scope="epoch"), *sides("z", 100, scope="epoch")]
     answer = said(sides("a", 10), sides("b", 40), storage)
-    assert answer.endswith(
-        "the GPU gains less on average: 2.0x read from storage (1 model). For the models of each group the step "
-        "alone gains 10x."
-    )
+    assert answer.endswith("If more of the work is counted, the GPU gains less: 2.0x read from storage (1 model).")
     assert "more of the work" not in said(sides("a", 10), sides("b", 40))
+
+
+def test_fewer_than_five_models_have_their_range_instead_of_a_mean():
+    models = [sides(name, 40) for name in "abcde"]
+    wider = [sides(name, times, scope="epoch") for name, times in zip("abcde", (1, 2, 4, 8, 16), strict=True)]
+    assert said(*models, *wider).endswith("gains less: 4.0x read from storage (5 models).")
+    assert said(*models, *wider[:4]).endswith("gains less: 1.0x to 8.0x read from storage (4 models).")
 
 
 def test_a_loop_as_written_counts_its_step_alone_and_models_of_no_article_do_not():
@@ -75,7 +87,7 @@ def test_a_loop_as_written_counts_its_step_alone_and_models_of_no_article_do_not
     loop = sides("a", 2, scope="written", variant="nnx-loop", certified=False)
     assert "more of the work" not in said(sides("a", 10), sides("b", 40), step)
     assert said(sides("a", 10), sides("b", 40), [*loop, *step]).endswith(
-        " 2.0x in a loop as Flax’s tutorials write it (1 model). For the models of each group the step alone gains 10x."
+        " 2.0x in a loop as Flax’s tutorials write it (1 model)."
     )
     assert "of 2 models" in said(sides("a", 10), sides("b", 40), sides("crossover_mlp_32x2", 3))
 
@@ -204,8 +216,8 @@ def test_the_home_page_names_what_its_chart_leaves_out_of_all_that_can_be_measur
     assert "Without a speed-up" not in factory.pages([], catalogue=every)["index.md"]
 
 
-def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_model_does():
-    about = factory.description("net", family="residual", batch=64)
+def test_the_model_with_most_numbers_shows_them_and_no_other_model_does():
+    about = factory.description("net", batch=64)
     steps = [*sides("net", 38, about=about, batch=64), *sides("net", 0.4, scope="cold", about=about, batch=64)]
     tf32 = factory.on_hosts([factory.record("net", "gpu", [0.001] * 3, precision="tf32", about=about, batch=64)])
     shown = cards(pooled_speedups([*steps, *tf32, *sides("a", 10)]))
@@ -215,9 +227,10 @@ def test_one_familiar_model_shows_the_numbers_that_are_known_of_it_and_no_other_
     assert [card.value for card in shown.cards] == ["38.0x", "0.400x", "100x"]
     assert (shown.cards[0].caveat, shown.workload, shown.batch) == ("", "net", 64)
     assert cards(pooled_speedups(sides("a", 10))) is None
-    other = factory.description("other", family="residual", batch=64)
+    other = factory.description("other", batch=64)
     open_steps = sides("net", 38, about=about, batch=64, certified=False)
-    beside = cards(pooled_speedups([*open_steps, *steps[9:], *sides("other", 20, about=other, batch=64)]))
+    more = [*sides("other", 20, about=other, batch=64), *sides("other", 2, scope="epoch", about=other, batch=64)]
+    beside = cards(pooled_speedups([*open_steps, *steps[9:], *tf32, *more]))
     assert beside.workload == "other", "its step may be quoted"
     home = factory.pages(steps)["index.md"]
     row = "numbers/net.html#test-gpu-16-cores.net.gpu.step.speedup"

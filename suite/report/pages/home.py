@@ -43,7 +43,7 @@ def files(facts: Facts) -> dict[str, str]:
         "home.md.j2",
         here=here,
         overview=shown,
-        familiar=cards(speedups, facts.local) if here else None,
+        one_model=cards(speedups, facts.local) if here else None,
         again=_again(facts, here),
         citable=any(cited.number.quotable for cited in facts.citations),
         places=facts.places,

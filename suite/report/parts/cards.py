@@ -1,4 +1,4 @@
-"""Four speed-ups of one familiar model: a step, from storage, the first step with compiling, and in lower precision."""
+"""Speed-ups of one model: a step, from storage, the first step with compiling, and in lower precision."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from suite.results.cite import citation
 from suite.results.cite.pooled_numbers import speedup_key
 from suite.results.pooled.speedup import PooledSpeedUp
 
-FAMILIAR = "residual"  # the family of networks that most readers know
 _WORDS = {  # by the name of the amount of work
     rungs.STEP: "one step",
     "from storage": "a step read from storage",
@@ -43,16 +42,16 @@ class Cards:
 
 
 def cards(speedups: Iterable[PooledSpeedUp], local: Set[str] = frozenset()) -> Cards | None:
-    """Return the numbers of one machine's residual network that has most of them; None without one.
+    """Return the numbers of one machine's network that has most of them; None if none has two.
 
     One whose first number may be quoted comes before others. The records of `local` campaigns are not published.
     """
     by_workload: dict[str, list[PooledSpeedUp]] = {}
     for item in speedups:
-        if item.record.description.family == FAMILIAR:
+        if item.record.description.is_network:
             by_workload.setdefault(item.workload, []).append(item)
     known = [_of_model(items, local) for _, items in sorted(by_workload.items())]
-    filled = (each for each in known if each.cards)
+    filled = (each for each in known if len(each.cards) > 1)
     return max(filled, key=lambda each: (not each.cards[0].caveat, len(each.cards)), default=None)
 
 

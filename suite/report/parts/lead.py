@@ -8,7 +8,7 @@ from suite import units
 from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.rungs import Rung
-from suite.results.pooled.kinds import mean_ratio
+from suite.results.pooled.kinds import FEWEST_MODELS, mean_ratio
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -120,22 +120,30 @@ def _centre(step: Rung) -> Html:
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     return Html(
         "A step in full float32 is <strong>{}</strong>{} as fast on one {} as on {} beside it. That is the geometric "
-        "mean of {}, {}."
+        "mean of {}, {}.{}"
     ).format(
         short(step.mean),
         _within(step),
         machine.gpus[0].name if machine.gpus else machine.name,
         f"the {cores} of the {machine.processor}",
-        units.pluralize(len(items), "model"),
+        _models(items),
         f"{'most of them' if rungs.many(items) else 'which are'} between {short(low.ratio.value)} and "
-        f"{short(high.ratio.value)}{_quotable(items)}",
+        f"{short(high.ratio.value)}",
+        _quotable(items),
     )
 
 
+def _models(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the number of models, and of those that only infer, if there are some."""
+    serving = sum(not item.record.description.trained for item in items)
+    inferring = f", {units.count(serving)} of them inference" if 0 < serving < len(items) else ""
+    return units.pluralize(len(items), "model") + inferring
+
+
 def _quotable(items: Sequence[PooledSpeedUp]) -> str:
-    """Return how many may be quoted, for the end of a sentence; '' if all may or none."""
+    """Return how many models have a number that may be quoted, as a sentence; '' if none has."""
     count = sum(item.quotable for item in items)
-    return f"; {units.count(count)} of them may be quoted" if 0 < count < len(items) else ""
+    return f" Quote a model, not the mean: {units.count(count)} may be quoted." if count else ""
 
 
 def _within(step: Rung) -> str:
@@ -166,27 +174,22 @@ def _slower(step: Rung) -> Iterator[Html]:
 
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
-    each, results, starts = [], [], []
+    each: list[Html] = []
     for rung in amounts:
         both = rungs.both(step, rung)
         if rung is not step and both:
-            results += [rung.by_workload[name] for name in both]
-            before, after = (rungs.mean(one.by_workload[name] for name in both) for one in (step, rung))
             number = units.count(len(both)) if each else units.pluralize(len(both), "model")
-            each.append(Html("<strong>{}</strong> {} ({})").format(short(after), rung.words, number))
-            starts.append(before)
+            gains = _gains([rung.by_workload[name] for name in both])
+            each.append(Html("<strong>{}</strong> {} ({})").format(gains, rung.words, number))
     if each:
-        ends = dict.fromkeys((short(min(starts)), short(max(starts))))
-        yield Html(
-            "If more of the work is counted, the GPU gains less on average: {}. For the models of each group the step "
-            "alone gains {}."
-        ).format(Html(", ").join(each), " to ".join(ends))
-    if apart := rungs.elsewhere(results, step):
-        which = f"{units.count(len(apart))} of these {units.pluralize(len(results), 'result')}"
-        verb = "is" if len(apart) == 1 else "are"
-        yield Html.escape(
-            f"{which} {verb} of hosts that did not time the model's step, which may cause part of the difference."
-        )
+        yield Html("If more of the work is counted, the GPU gains less: {}.").format(Html(", ").join(each))
+
+
+def _gains(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the mean of several models; of too few for a mean the lowest and the highest."""
+    if len(items) >= FEWEST_MODELS:
+        return short(rungs.mean(items))
+    return " to ".join(dict.fromkeys(short(item.ratio.value) for item in rungs.most(items)))
 
 
 def _left_out(records: Sequence[Record]) -> str:
