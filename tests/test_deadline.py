@@ -79,6 +79,25 @@ def test_no_process_is_begun_that_does_not_fit_and_it_is_named(tmp_path):
     assert at() <= budget
 
 
+@pytest.mark.parametrize(
+    ("budget", "begun", "left_out"), [(80.0, ["first"], ["second"]), (10.0, [], ["first", "second"])]
+)
+def test_data_are_made_for_what_fits_alone_and_count_against_the_budget(tmp_path, budget, begun, left_out):
+    header = plan(case("first"), case("second"), within=None, asked=1)
+    prepared, at, watch, journal = [], FakeClock(), Watch(), Journal(tmp_path / FILE_NAME)
+    journal.append(header)
+
+    def prepare(group, progress):
+        prepared.append(group[0].workload)
+        at.seconds += 25.0
+
+    start = workers(lambda unit: Child(at, 20.0, 0.01))
+    runner.run(header, journal, watch, start, deadline=Deadline(budget, now=at), prepare=prepare)
+    assert [each.workload for _, each in watch.began] == begun
+    assert [each.workload for each, _ in watch.skipped] == left_out
+    assert prepared == [*begun, *(["second"] if budget == 80.0 else [])]
+
+
 def test_the_time_reserved_for_the_site_is_not_measured_in(tmp_path):
     header = plan(case(), case("cifar10_mlp"), within=1e-6)
     _, at, whole, _ = campaign(tmp_path, header, lambda unit: 12.0, 600.0, RESERVED)

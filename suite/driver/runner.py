@@ -193,10 +193,11 @@ class _Measuring:
         If samples may be shortened, it is enough that the shortest process fits.
         """
         for group in turn.groups:
-            self.prepare(group, self.listener.prepares)
             least = self.forecast.seconds(group)
             if _may_shorten(self.header, turn.number):
                 least = min(least, self.forecast.shortest(group))
+            if least <= self.deadline.left:
+                self.prepare(group, self.listener.prepares)  # can take what is left
             if least > self.deadline.left:
                 self.skipped.add(turn.question)
                 self.listener.skips(group, least)
