@@ -173,11 +173,14 @@ def _slower(step: Rung) -> Iterator[Html]:
 
 
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
-    """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known."""
+    """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known.
+
+    A loop as written counts no more of the work: its CPU side is slow too.
+    """
     each: list[Html] = []
     for rung in amounts:
         both = rungs.both(step, rung)
-        if rung is not step and both:
+        if both and rung.name not in (rungs.STEP, rungs.AS_WRITTEN):
             number = units.count(len(both)) if each else units.pluralize(len(both), "model")
             gains = _gains([rung.by_workload[name] for name in both])
             each.append(Html("<strong>{}</strong> {} ({})").format(gains, rung.words, number))

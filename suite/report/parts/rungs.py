@@ -10,6 +10,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.scopes import SCOPES, Scope
 
 STEP = SCOPES["step"].rungs["empty"].name
+AS_WRITTEN = "as written"
 _MANY = 10  # models of which the lowest and the highest tenth are left out of what most lie between
 
 
@@ -95,5 +96,5 @@ _RUNGS: Sequence[tuple[str, str, Callable[[PooledSpeedUp], bool]]] = (
     _scope("epoch", "read from storage"),
     _scope("run", "over a whole run"),
     _scope("cold", "at a cold start with compiling"),
-    ("as written", "in a loop as Flax’s tutorials write it", _as_written),
+    (AS_WRITTEN, "in a loop as Flax’s tutorials write it", _as_written),
 )
