@@ -333,6 +333,19 @@ def test_markdown_keeps_headings_lists_code_links_and_the_beginning_of_a_long_ta
     assert "10 more rows" in text
 
 
+def test_markdown_has_the_title_and_the_caption_of_a_chart_without_its_data():
+    page = factory.pages(factory.hosts())["machines/test-gpu-16-cores.md"]
+    charts = re.findall(r'<figure class="chart(?! narrow).*?</figure>', page, re.DOTALL)
+    assert any('class="legend"' in chart for chart in charts)
+    for chart in charts:
+        text = page_markdown.markdown(chart, [])
+        read = re.findall(r'<p class="finding">(.*?)</p>|<figcaption>([^<]*)', chart, re.DOTALL)
+        parts = [page_markdown.escaped(" ".join(unescape(title or caption).split())) for title, caption in read]
+        assert [line[: len(part)] for line, part in zip(text.strip().split("\n\n"), parts, strict=True)] == parts
+        assert "hollow: not to be quoted" not in text
+    assert page_markdown.markdown('<p><img src="a.png" alt="A photograph"></p>', []) == "A photograph\n"
+
+
 def test_the_page_for_missing_addresses_stays_as_it_is():
     site = quoting.Site(address="", files=frozenset())
     assert quoting.dressed("<head></head><article></article>", "404.html", site) == "<head></head><article></article>"

@@ -8,10 +8,10 @@ from typing import Any
 
 from suite.report.site.page_tables import TABLE, as_shown
 
-# What a reader of text needs not, and charts in a second palette.
+# What a reader of text needs not: of a chart all but its title and caption.
 _UNREAD = re.compile(
-    r"<figure class=\"chart narrow\".*?</figure>"
-    r"|<(script|style|svg|button|form|nav)\b.*?</\1>|<!--.*?-->|<img\b[^>]*#only-dark\"[^>]*>"
+    r"<figure class=\"chart narrow\".*?</figure>|<p class=\"legend\">.*?</p>"
+    r"|<(script|style|svg|button|form|nav)\b.*?</\1>|<!--.*?-->|<img\b[^>]*\.svg#only-(?:light|dark)\"[^>]*>"
     r"|<a\b[^>]*(?:\.svg|/charts/[^\"]*\.json)\" download>[^<]*</a>|<a\b[^>]* data-embed\b.*?</a>",
     re.DOTALL,
 )
