@@ -19,9 +19,9 @@ from suite.report.pages.answers import quoting
 from suite.report.parts.answer import Answer, answer
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoted
+from suite.report.parts.quoted import Quoted, why_not
 from suite.results.records import store
-from suite.results.records.run import Profiled
+from suite.results.records.run import Profiled, Sample
 from suite.results.single.prices import Price
 
 GOLDEN = Path(__file__).parent / "golden" / "records"
@@ -242,6 +242,10 @@ def test_with_sizes_on_both_sides_of_it_the_first_question_has_a_threshold():
     assert [figure.name for figure in its.draw()] == [
         "experiments.crossover.test-gpu-16-cores", "experiments.crossover.test-gpu-16-cores.narrow"
     ]  # fmt: skip
+    assert " in jax takes longer than on its host’s CPU: " in its.sentence
+    slow = answer_of("why_is_my_gpu_slower_than_my_cpu", [*records, *sample("why_is_my_gpu_slower_than_my_cpu")])
+    assert slow.sentence == its.sentence
+    assert "In JAX a step of “One dense unit, data parallel” is 0.500x (" in slow.more.striptags()
 
 
 def test_search_engines_read_the_sentence_that_the_page_shows():
@@ -285,6 +289,44 @@ def test_the_cpu_suffices_up_to_a_rate_of_each_network_in_a_table_that_is_not_fo
     assert before.count("<details") == before.count("</details>")
 
 
+def test_inference_names_the_networks_that_may_be_quoted_if_there_are_two():
+    name = "cpu_or_gpu_for_inference"
+    certified = [
+        each
+        for network, cpu in (("serve_resnet50", 0.010), ("serve_nasnet_mobile", 0.015))
+        for each in (*both(network, cpu), one(network, "cpu", cpu, implementation="torch"))
+    ]
+    records = factory.on_hosts([*certified, *both("serve_mobilenet_v2", 0.05)])
+    its = answer_of(name, records)
+    assert (its.quotable, [key.split("/")[1] for key in its.keys]) == ("all", ["serve_resnet50", "serve_nasnet_mobile"])
+    assert "These are the 2 of 3 networks whose speed-up may be quoted" in its.more
+    assert words(str(its.sentence.striptags())) <= MOST_WORDS
+    alone = answer_of(name, [each for each in records if each.workload != "serve_nasnet_mobile"])
+    assert [key.split("/")[1] for key in alone.keys] == ["serve_resnet50", "serve_mobilenet_v2"]
+
+
+@pytest.mark.parametrize(("scope", "told"), [("step", "the end of each step"), ("serve", "its answer")])
+def test_inference_says_what_the_gpu_gains_if_each_answer_is_waited_for(scope, told):
+    def waiting(backend, seconds):
+        waited = (Sample(wall_seconds=seconds, process_seconds=seconds),) * 30
+        runs = [factory.run(place, seconds, blocking_samples=waited) for place in range(3)]
+        return factory.record("serve_resnet50", backend, scope=scope, runs=runs, about=about("serve_resnet50"))
+
+    records = [*both("serve_resnet50"), waiting("cpu", 0.012), waiting("gpu", 0.002)]
+    its = answer_of("cpu_or_gpu_for_inference", records[2:] if scope == "step" else records)
+    gain = rf" If one waits for {told} before the next picture, it gains 6\.0\d*x \(.*\) for “ResNet-50, inference”: "
+    assert re.search(gain + "of one campaign each, not to be quoted", its.more.striptags())
+    assert f"?serve_resnet50.gpu.{scope}#" in its.more
+    assert not its.further
+
+
+def test_reading_from_storage_names_its_workers():
+    its = answer_of("why_is_gpu_use_low", sample("why_is_gpu_use_low"))
+    assert "The input pipeline reads with 16 workers, one for each core." in its.more
+    four = [*both(), *both(cpu=2.0, gpu=1.9, scope="epoch", workers=4)]
+    assert answer_of("why_is_gpu_use_low", four) is None  # not the headline setting
+
+
 def test_a_larger_batch_is_told_by_the_examples_a_second_of_both_sides():
     its = answer_of("what_does_the_batch_size_do", sample("what_does_the_batch_size_do"))
     told = its.sentence.striptags()
@@ -302,9 +344,11 @@ def test_a_larger_batch_is_told_by_the_examples_a_second_of_both_sides():
 def test_two_gpus_are_told_with_the_batch_from_which_they_pay():
     name = "why_are_two_gpus_no_faster"
     its = answer_of(name, sample(name))  # slower at batch 128, faster at 1,024
-    assert re.search(r"at batch 128, faster from batch [3-7]\d\d\.$", str(its.sentence.striptags()))
+    told = str(its.sentence.striptags())
+    assert " at batch 128 two " in told
+    assert re.search(r" as fast as one, from batch [3-7]\d\d faster\.$", told)
     slower = [each for each in SAMPLES[name] if each.case.batch == 128]
-    assert str(answer_of(name, factory.on_hosts(slower)).sentence.striptags()).endswith("at batch 128.")
+    assert str(answer_of(name, factory.on_hosts(slower)).sentence.striptags()).endswith(" as fast as one.")
 
 
 def test_cores_are_told_as_extrapolated_and_of_how_many_models():
@@ -312,7 +356,13 @@ def test_cores_are_told_as_extrapolated_and_of_how_many_models():
     records = [*both("cifar10_mlp"), *both("crossover_mlp_32x2")]  # the last is of no article
     its = answer_of(name, [*sample(name), *factory.on_hosts(records)])
     assert "Further cores are extrapolated by Amdahl’s law from the 1 to 16 threads that were timed." in its.turns
-    assert "1 of 2 models" in its.turns
+    assert "Of 2 models 1 was timed with several numbers of threads; the law was fitted to 1." in its.turns
+    two = [one("cifar10_mlp", "cpu", 0.010, threads=8), one("cifar10_mlp", "cpu", 0.013)]  # too few for the law
+    more = answer_of(name, [*sample(name), *factory.on_hosts([one("cifar10_mlp"), *two])])
+    assert "Of 2 models 2 were timed with several numbers of threads; the law was fitted to 1." in more.turns
+    told = str(more.more.striptags())
+    assert told.startswith("With 16 threads “CIFAR-10, wide dense network” is 0.769x (")  # the surely slower one
+    assert told.endswith(" as fast as with 8.")
 
 
 def test_cores_are_told_of_a_model_that_may_be_quoted_before_one_that_needs_fewer():
@@ -327,8 +377,14 @@ def test_cores_are_told_of_a_model_that_may_be_quoted_before_one_that_needs_fewe
 def test_cores_that_may_be_enough_are_called_probably_too_few():
     name = "how_many_cpu_cores_equal_a_gpu"
     near = factory.on_hosts([one(seconds=0.00199), *SAMPLES[name][1:]])
-    assert answer_of(name, near).sentence.startswith("Probably no number of its cores is enough for ")
-    assert answer_of(name, sample(name)).sentence.startswith("No number of its cores is enough for ")
+    its = answer_of(name, near)
+    told = str(its.sentence.striptags())
+    assert re.match(r"For “MNIST, two hidden layers” at least [\d,]+ cores \([\d,]+ to never\), if any number, ", told)
+    assert words(told) <= MOST_WORDS
+    assert "It is open whether any number is enough: the interval of unlimited cores, " in its.more.striptags()
+    sure = answer_of(name, sample(name))
+    assert sure.sentence.startswith("No number of its cores is enough for ")
+    assert "It is open" not in sure.more
 
 
 def test_the_table_of_an_own_chart_says_why_a_value_may_not_be_quoted():
@@ -346,6 +402,9 @@ def test_the_lstm_s_page_names_the_suite_s_own_kernel_on_the_gpus_that_have_it_a
     ada = msgspec.structs.replace(factory.H100, name="NVIDIA L4", compute_capability="8.9")
     other = answer_of(name, both("imdb_bilstm", machine=msgspec.structs.replace(factory.HOST, gpus=(ada,))))
     assert other.more == ""
+    assert its.sentence.startswith("Not surely, even with a kernel of its own: one ")
+    assert answer_of(name, sample(name)).sentence.startswith("Not with a kernel of its own: one ")
+    assert other.sentence.startswith("Not surely: one ")
 
 
 def test_the_fastest_way_on_each_side_stands_beside_what_xgboost_gains():
@@ -406,31 +465,37 @@ def test_mixed_precision_is_set_against_the_default_and_then_against_full_float3
     assert (its.thin, answer_of("does_mixed_precision_help", factory.on_hosts([*alone, *more])).thin) == (True, False)
 
 
-def test_the_first_step_s_seconds_have_their_own_median():
-    """The model in the middle by steps may be the slowest by seconds."""
+def test_the_first_step_compiles_and_half_of_all_models_win_that_back():
     times = {"mnist_mlp": (0.01, 0.0005), "cifar10_mlp": (1.0, 0.05), "mnist_cnn": (0.004, 0.0002)}  # of a step
-    records = [each for name, (cpu, gpu) in times.items() for each in both(name, cpu, gpu)]
-    starts = {"mnist_mlp": 3.0, "cifar10_mlp": 50.0, "mnist_cnn": 10.0}  # of the GPU, after 1 s on the CPU
+    never = {"dp_linear_mirrored": (0.001, 0.002)}
+    records = [each for name, (cpu, gpu) in (times | never).items() for each in both(name, cpu, gpu)]
+    starts = {"mnist_mlp": 3.0, "cifar10_mlp": 50.0, "mnist_cnn": 10.0, "dp_linear_mirrored": 2.0}  # of the GPU
     records += [each for name, gpu in starts.items() for each in both(name, 1.0, gpu, scope="cold")]
-    its = answer_of("why_is_the_first_step_slow", factory.on_hosts(records))
+    at_once = [*both("imdb_text_cnn"), *both("imdb_text_cnn", 1.0, 0.9, scope="cold")]
+    its = answer_of("why_is_the_first_step_slow", factory.on_hosts([*records, *at_once]))
     text = str(its.sentence.striptags())
     assert words(text) <= MOST_WORDS
-    steps, half, last = (str(number.words.striptags()) for number in its.numbers)
-    assert steps.startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
-    assert half.startswith("10.5 s")  # mnist_cnn
-    assert last.startswith("52.8 s")  # cifar10_mlp, the first by steps
-    assert text.endswith(f" overtakes the CPU within {steps} or {half} for half of 3 models, {last} for all 3.")
+    gpu, cpu = (str(number.words.striptags()) for number in its.numbers)
+    assert (gpu[:6], cpu[:4]) == ("10.0 s", "1.00")  # mnist_cnn, which needs most steps
+    assert "mnist_cnn.html" in its.sentence
+    (half,) = its.further
+    assert half.words.striptags().startswith("212 steps")  # mnist_mlp: 1 + (3 - 1) / (0.01 - 0.0005)
+    assert str(its.more.striptags()).endswith(
+        f"{half.words.striptags()} for half of 5 models, at once for 1, never for 1."
+    )
 
 
 def test_jax_is_counted_on_both_sides_each_with_its_models():
     its = answer_of("is_jax_faster_than_pytorch", sample("is_jax_faster_than_pytorch"))
-    assert "For 1 of 1 models JAX is surely faster than PyTorch on one" in its.sentence.striptags()
-    assert "for 0 of 1 on its CPU" in its.sentence.striptags()
-    assert "Keras for none" in its.turns
+    assert "In full float32 JAX is surely faster than PyTorch for 1 of 1 models on one" in its.sentence.striptags()
+    assert ", 0 of 1 (slower for 0) on its CPU." in its.sentence.striptags()
+    assert its.turns.count("Timed beside JAX in a step on the GPU and the CPU: PyTorch for 1 and Keras for none.") == 1
+    assert its.turns.count("Keras") == 2
     assert [row[1].text for row in its.tables[0].rows] == ["GPU", "CPU"]
     unit = [*both("dp_linear_mirrored"), *both("dp_linear_mirrored", gpu=0.0001, implementation="torch")]
     more = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *factory.on_hosts(unit)])
-    assert "For 1 of 2 models JAX is surely faster" in more.sentence
+    assert "JAX is surely faster than PyTorch for 1 of 2 models" in more.sentence
+    assert " for 2 of the 2." in more.turns
     trees = factory.on_hosts([*both("gbdt_mortgage"), *both("gbdt_mortgage", implementation="xgboost")])
     beside = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *trees])
     assert beside.sentence == its.sentence
@@ -463,8 +528,34 @@ def test_an_answer_names_the_number_that_may_be_quoted_beside_one_that_may_not()
     assert [each.quotable for each in its] == ["all", "some", "none"]
     assert its[0].caveat == ""
     assert its[1].caveat == "May be quoted: 4.0x (3.9 to 4.1). Not 2x (1 to 4): timed on 2 hosts, 3 are needed."
-    assert quoting(its).startswith("1 of 3 answers may be quoted as a whole, 1 in part. The numbers of the others")
+    assert quoting(its).startswith(
+        "1 of 3 answers may be quoted as a whole, 1 in part. Each page says why: fewer than 3"
+    )
     assert quoting(its[:1]) == "1 of 1 answer may be quoted as a whole."
+
+
+def test_an_answer_with_a_number_below_its_sentence_that_may_not_be_quoted_may_be_quoted_in_part():
+    sure, doubtful = standing_on("").numbers, standing_on("2 hosts of 3").numbers
+    its = replace(standing_on(""), further=doubtful)
+    assert (its.quotable, its.sentence_quotable, its.caveat) == ("some", "all", "")
+    assert its.note.startswith("May be quoted: 4.0x")
+    assert replace(standing_on(""), further=sure).quotable == "all"
+    assert replace(standing_on("2 hosts of 3"), further=sure).quotable == "none"
+
+
+def test_an_earlier_method_and_too_few_hosts_are_both_named_and_each_once():
+    old, few = "timed by an earlier method", "1 host of 3"
+    assert why_not((old, few, "no interval")) == f"{old}; {few}"
+    assert why_not((few, "no interval")) == few
+    assert why_not(()) == ""
+    its = standing_on("2 hosts of 3", why_not((old, few)), old)
+    assert its.caveat == f"Not to be quoted: timed on 2 hosts or 1 host, 3 are needed; {old}."
+
+
+def test_a_step_on_one_host_by_an_earlier_method_says_both():
+    name = "why_are_two_gpus_no_faster"
+    its = answer_of(name, [msgspec.structs.replace(each, method=0) for each in SAMPLES[name]])
+    assert its.caveat == "Not to be quoted: timed on 1 host, 3 are needed; timed by an earlier method."
 
 
 def test_a_machine_whose_numbers_may_be_quoted_answers_before_the_home_page_s():
@@ -524,13 +615,13 @@ def test_without_the_price_of_a_cpu_the_answer_is_what_an_hour_of_it_may_cost():
     records += [record for each in models_too for record in both(each)]
     its = answer(answers.load(name), Facts(records=factory.on_hosts(records), prices=PRICES[:1]))
     sentence = str(its.sentence.striptags())
-    assert "over 6 models a step costs the same if the host’s cores cost 0.2" in sentence  # a twentieth
+    assert "The GPU is cheaper if its host’s 16 cores cost more than 0.2" in sentence  # a twentieth
+    assert "mean of 6 models, each by its step alone" in its.more
     assert sentence.endswith(" and one H100 80GB HBM3 4 USD.")
     assert words(sentence) <= MOST_WORDS
     turns = str(its.turns.striptags())
     assert "from 0.10" in turns  # a fortieth of the price for the model that gains most
-    assert "for 6 models" not in turns
-    assert "of 6 models. Price of 2026-01: A provider. Other CPUs" in turns
+    assert ". Price of 2026-01: A provider. Other CPUs" in turns
     assert its.caveat == "Not to be quoted: 6 of 6 speed-ups behind it may not be quoted."
     assert len(its.keys) == 6
     few = [*both(), *both("mnist_cnn")]
@@ -615,7 +706,7 @@ def test_low_use_of_a_gpu_says_in_how_many_steps_it_waits_and_shows_them():
     records = factory.on_hosts([*SAMPLES[name], *both("dp_linear_mirrored", 0.0001, 0.0002), *kernels])
     its = answer_of(name, records)
     words = str(its.more.striptags())
-    assert words.startswith("On one H100")
+    assert ". On one H100" in words
     assert " launches limit 1 of 2 steps. The step of " in words
     assert re.search(r" waits most: the GPU computes for (4\.9|5\.0)\d* % \(.*\) of it\.$", words)
     assert "Kernels and gaps of a step" in [table.title for table in its.tables]

@@ -9,13 +9,14 @@ from suite.report.answers._by_way import by_way, chart_of
 from suite.report.parts.answer import Answer, Question, shown
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words
+from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words, why_not
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.views.table import Table
 
 _WORKLOAD, _BESIDE = "imdb_bilstm", "imdb_text_cnn"  # the same reviews, without a loop
 _HOPPER = "9."  # the compute capability of the GPUs for which `suite/nn/lstm_kernels.py` is
+_WORDS = ("Yes", "Not surely", "No")  # slower, undecided, faster
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
@@ -31,12 +32,17 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     title = f"One step of an LSTM gains {units.ratio(ratio.value, ratio.low, ratio.high)}"
     chart = chart_of("are-lstms-slow-on-gpus", ways)
     kernels = list(_kernels(quoting, item))
-    word = "No" if (ratio.low or 0) > 1 else "Yes" if ratio.high is not None and ratio.high < 1 else "Not surely"
+    even = "even with a kernel of its own"
+    words = (f"Yes, {even}", f"Not surely, {even}", "Not with a kernel of its own") if _own_kernel(item) else _WORDS
+    slower, faster = ratio.high is not None and ratio.high < 1, (ratio.low or 0) > 1
     return Answer(
-        sentence=Html("{}: on one {} a step of {} is {} as fast as on its host’s {}.").format(
-            word, quoting.gpu, quoting.model(item.record.description), number.words, quoting.cores
+        sentence=Html("{}: one {} runs a step of {} {} as fast as its CPU.").format(
+            words[0 if slower else 2 if faster else 1],
+            quoting.gpu,
+            quoting.model(item.record.description),
+            number.words,
         ),
-        more=Html(" ").join(words for words, _ in kernels),
+        more=Html(" ").join(each for each, _ in kernels),
         numbers=(number,),
         further=tuple(each for _, each in kernels if each),
         turns=Html(
@@ -48,14 +54,19 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     )
 
 
+def _own_kernel(item: PooledSpeedUp) -> bool:
+    """Return whether a kernel of this suite's own runs the loop on the GPU."""
+    return any(gpu.compute_capability.startswith(_HOPPER) for gpu in item.record.machine.gpus)
+
+
 def _kernels(quoting: Quoting, item: PooledSpeedUp) -> Iterator[tuple[Html, Quoted | None]]:
     """Yield what runs the loop on the GPU, in JAX and in PyTorch, with the number in it."""
-    if any(gpu.compute_capability.startswith(_HOPPER) for gpu in item.record.machine.gpus):
+    if _own_kernel(item):
         words = "JAX runs the loop on this GPU in a kernel of this suite’s own; an ordinary lax.scan was not timed."
         yield Html(words), None
     if item.gpu_baselines:
         way = item.gpu_baselines[0]
-        number = quoting.of_pools(ratio_words(way.over), [way.pool, item.gpu], next(lacking(way.over), ""))
+        number = quoting.of_pools(ratio_words(way.over), [way.pool, item.gpu], why_not(lacking(way.over)))
         yield Html("PyTorch’s LSTM takes {} of that step’s time on the GPU.").format(number.words), number
 
 

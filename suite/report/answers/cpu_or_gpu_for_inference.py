@@ -1,6 +1,7 @@
-"""Inference: one picture at a time, in batches, and what the CPU alone can answer."""
+"""Inference: pictures a second and the wait for one, in batches, and what the CPU alone can answer."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from suite import units
@@ -12,9 +13,11 @@ from suite.report.parts.answer import Answer, Question, tables
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.lead import short
-from suite.report.parts.quoted import Quoting
+from suite.report.parts.quoted import Quoting, ratio_words
+from suite.results.pooled import ladder
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
+from suite.results.single.summary import Summary, time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart
 from suite.results.views.rows import row_of, slow_cpu_notes, state_cells
@@ -24,22 +27,31 @@ _ONE: serving.Way = ("step", 1)
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return the smallest and the largest gain for one picture at a time."""
+    """Return the smallest and the largest gain at one picture a step, of networks to be quoted if there are two."""
     networks = serving.served(evidence.speedups)
     single = sorted((ways[_ONE] for ways in networks.values() if _ONE in ways), key=lambda item: item.ratio.value)
     if not single:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    ends = (single[0], single[-1])
+    sure = [item for item in single if item.quotable]
+    named = sure if len(sure) > 1 else single
+    ends = (named[0], named[-1])
     numbers = tuple(map(quoting.speedup, ends))
     least, most = (
         Html("{} for {}").format(number.words, quoting.model(item.record.description))
         for number, item in zip(numbers, ends, strict=True)
     )
-    span = least if len(single) == 1 else Html("from {} to {}").format(least, most)
+    span = least if len(single) == 1 else Html("{} to {}").format(least, most)
+    of = f"{units.count(len(named))} of {units.pluralize(len(single), 'network')}"
+    few = f" These are the {of} whose speed-up may be quoted; the table has all." if len(named) < len(single) else ""
     return Answer(
-        sentence=Html("Picture by picture, one {} gains {} over its {}.").format(quoting.gpu, span, quoting.cores),
+        sentence=Html("In pictures a second, sent one a step without waiting, one {} gains {}.").format(
+            quoting.gpu, span
+        ),
         numbers=numbers,
+        more=Html("It gains over the host’s {}: each step is sent before the last answer is back.{}{}").format(
+            quoting.cores, few, _waiting(quoting, networks)
+        ),
         turns=Html(
             "It turns with the pictures a second that you need: the table says up to how many the {} suffice.{}{}"
         ).format(quoting.cores, _beside_others(single[-1]), _in_batches(quoting, networks)),
@@ -49,8 +61,40 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     )  # fmt: skip
 
 
+def _waiting(quoting: Quoting, networks: Iterable[str]) -> Html:
+    """Return the least and the most that the GPU gains if each answer is waited for, as a further sentence.
+
+    Each is of one campaign, so none may be quoted. '' if none was timed on both sides.
+    """
+    for what, sides in _waited_for(quoting.evidence, networks):
+        pairs = [(ratio, gpu) for cpu, gpu in sides if (ratio := time_ratio(cpu, gpu))]
+        if pairs:
+            pairs.sort(key=lambda pair: pair[0].value)
+            gains = [
+                Html("{} for {}").format(
+                    quoting.of_record(ratio_words(ratio), gpu.record), quoting.model(gpu.record.description)
+                )
+                for ratio, gpu in (pairs if len(pairs) == 1 else (pairs[0], pairs[-1]))
+            ]
+            words = " If one waits for {} before the next picture, it gains {}: of one campaign each, not to be quoted."
+            return Html(words).format(what, Html(" to ").join(gains))
+    return Html("")
+
+
+def _waited_for(evidence: Evidence, networks: Iterable[str]) -> Iterator[tuple[str, Sequence[tuple[Summary, Summary]]]]:
+    """Yield CPU and GPU of what each network waits for: requests, with copies, then steps on the device."""
+    requests: dict[str, dict[str, Summary]] = defaultdict(dict)
+    for each in serving.latencies(evidence.records):
+        record = each.summary.record
+        if each.blocking is not None and serving.plain_requests(record):
+            requests[record.workload][record.backend] = each.blocking
+    yield "its answer", [(both["cpu"], both["gpu"]) for both in requests.values() if both.keys() >= {"cpu", "gpu"}]
+    known = (rung for name in networks for rung in ladder.ladder(evidence.of(name).records) if rung.blocking)
+    yield "the end of each step", [(rung.cpu, rung.gpu) for rung in known if rung.cpu and rung.gpu]
+
+
 def _chart(facts: Facts, single: Sequence[PooledSpeedUp]) -> OwnChart:
-    """Return the chart of both sides' pictures a second, one at a time."""
+    """Return the chart of both sides' pictures a second, one a step."""
     points = tuple(
         value_point(side, rate, f"{_number(rate)}/s", not any(lacking(pool.pooled)), row=item.workload)
         for item in single
@@ -58,8 +102,8 @@ def _chart(facts: Facts, single: Sequence[PooledSpeedUp]) -> OwnChart:
         for rate in [pool.seconds.per(item.case.batch)]
     )
     mean, networks = short(rungs.mean(single)), units.pluralize(len(single), "network")
-    title = f"One picture at a time the GPU is {mean} as fast, the geometric mean of {networks}"
-    caption = "Pictures a second, one at a time, of the network alone: the picture is in the device's memory."
+    title = f"At one picture a step the GPU gives {mean} the pictures a second, the geometric mean of {networks}"
+    caption = "Pictures a second at one a step, of the network alone: the picture is in the device's memory."
     chart = Chart(caption=caption, across="pictures/s, log scale", points=points)
     columns = ("model", "side", "pictures/s")
     return OwnChart(name="cpu-or-gpu-for-inference", title=title, chart=chart, titles=facts.titles, columns=columns)
@@ -77,7 +121,7 @@ def _suffices(facts: Facts, quoting: Quoting, single: Sequence[PooledSpeedUp]) -
         rows.append(row_of(facts.titles[item.workload], *chain(*rates), *ratio, *state_cells(item)))
     columns = ("model", "CPU suffices up to, pictures/s", INTERVAL, "GPU up to, pictures/s", INTERVAL,
                "speed-up", INTERVAL, STATUS, HOSTS)  # fmt: skip
-    title = f"One picture at a time: {quoting.cores} or one GPU"
+    title = f"Pictures a second at one a step: {quoting.cores} or one GPU"
     return Table(title=title, columns=columns, rows=tuple(rows), notes=tuple(slow_cpu_notes(single)))
 
 

@@ -1,7 +1,7 @@
 """Frameworks: for how many models JAX is surely faster than the fastest other one, on the GPU and on the CPU."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
 from suite.report.answers._own_chart import OwnChart
@@ -9,7 +9,7 @@ from suite.report.parts.answer import Answer, Question
 from suite.report.parts.facts import Facts
 from suite.report.parts.frameworks import name_of, over_networks
 from suite.report.parts.html import Html
-from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words
+from suite.report.parts.quoted import Quoted, Quoting, listed, ratio_words, why_not
 from suite.results.pooled.baselines import BaselineComparison
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import lacking
@@ -39,11 +39,11 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
     place = Html("one {}").format(quoting.gpu) if gpu else f"the CPU of {quoting.machine.name}"
-    beside = f", for {_faster(other)} on its CPU" if other else ""
+    beside = f", {_faster(other)} (slower for {units.count(_counts(other)[1])}) on its CPU" if other else ""
     chart = _chart(facts, [*own, *other], _title(gpu, cpu))
     return Answer(
-        sentence=Html("For {} models JAX is surely faster than {} on {}{}.").format(
-            _faster(own), " or ".join(name_of(name) for name in _timed(own)), place, beside
+        sentence=Html("In full float32 JAX is surely faster than {} for {} models on {}{}.").format(
+            " or ".join(name_of(name) for name in _timed(own)), _faster(own), place, beside
         ),
         numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
         turns=Html(" ").join(_turns(quoting, gpu, cpu)),
@@ -77,17 +77,18 @@ def _title(gpu: Sequence[_Compared], cpu: Sequence[_Compared]) -> str:
 
 
 def _turns(quoting: Quoting, gpu: Sequence[_Compared], cpu: Sequence[_Compared]) -> Iterator[Html]:
-    """Yield each side's counts and range, its commonest fastest way, and what was timed."""
-    for side, pairs in (("GPU", gpu), ("CPU", cpu)):
-        if not pairs:
-            continue
+    """Yield each side's counts and range, and its commonest fastest way; then what was timed."""
+    sides = {side: pairs for side, pairs in (("GPU", gpu), ("CPU", cpu)) if pairs}
+    for side, pairs in sides.items():
         faster, slower, neither = map(units.count, _counts(pairs))
         least, most = (_number(quoting, pair).words for pair in (pairs[0], pairs[-1]))
         yield Html(
             "On the {} JAX is surely faster than the fastest way that was timed elsewhere for {} of {}, surely slower "
             "for {}, undecided for {}. It is {} to {} as fast{}."
         ).format(side, faster, units.pluralize(len(pairs), "model"), slower, neither, least, most, _centre(pairs))
-        yield Html("The fastest other way is {} for {} of them. {}").format(*_commonest(pairs), _beside(pairs))
+        words, count = _commonest(pairs)
+        yield Html("The fastest other way is {} for {} of the {}.").format(words, count, units.count(len(pairs)))
+    yield from _beside(sides)
     yield Html('<a href="../standing.html">Every step, machine by machine</a>.')
 
 
@@ -105,17 +106,25 @@ def _timed(pairs: Sequence[_Compared]) -> Counter[str]:
     return Counter(dict(Counter(names).most_common()))
 
 
-def _beside(pairs: Sequence[_Compared]) -> Html:
-    """Return for how many models each framework was timed, those of the question also if for none."""
-    numbers = {**_timed(pairs), **{name: 0 for name in _ASKED if name not in _timed(pairs)}}
-    names = listed([f"{name_of(name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()])
-    loops = Html(' Keras is timed in loops, <a href="../experiments/as_written.html">as people write them</a>.')
-    return Html("Timed beside JAX in a step: {}.{}").format(names, "" if numbers.get("keras") else loops)
+def _beside(sides: Mapping[str, Sequence[_Compared]]) -> Iterator[Html]:
+    """Yield for how many models each framework was timed, those of the question also if for none.
+
+    Sides with equal counts share a sentence.
+    """
+    timed: dict[Html, list[str]] = defaultdict(list)
+    for side, pairs in sides.items():
+        numbers = {**_timed(pairs), **{name: 0 for name in _ASKED if name not in _timed(pairs)}}
+        names = [f"{name_of(name)} for {units.count(n) if n else 'none'}" for name, n in numbers.items()]
+        timed[Html("{}").format(listed(names))].append(side)
+    for names, of in timed.items():
+        yield Html("Timed beside JAX in a step on the {}: {}.").format(" and the ".join(of), names)
+    if not all("keras" in _timed(pairs) for pairs in sides.values()):
+        yield Html('Keras is timed in loops, <a href="../experiments/as_written.html">as people write them</a>.')
 
 
 def _number(quoting: Quoting, pair: _Compared) -> Quoted:
     each, best = pair
-    return quoting.of_pools(ratio_words(best.over), [best.pool, each.mine], next(lacking(best.over), ""))
+    return quoting.of_pools(ratio_words(best.over), [best.pool, each.mine], why_not(lacking(best.over)))
 
 
 def _commonest(pairs: Sequence[_Compared]) -> tuple[str, str]:

@@ -63,19 +63,20 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))
     return Answer(
-        sentence=Html(
-            "Averaged over {} a step costs the same if the host’s cores cost {} an hour and one {} {}."
-        ).format(
-            units.pluralize(len(steps), "model"),
+        sentence=Html("The GPU is cheaper if its host’s {} cost more than {} an hour and one {} {}.").format(
+            quoting.cores,
             number.words,
             quoting.gpu,
             units.documented(price.per_hour, price.currency),
         ),
         numbers=(number,),
+        more=Html("This is the geometric mean of {}, each by its step alone, without compiling and reading.").format(
+            units.pluralize(len(steps), "model")
+        ),
         turns=Html(
-            "A cheaper CPU wins, a dearer one loses. It turns with the model: from {} for {} to {} for {}, of {}. {} "
-            '<a href="../kinds.html">Other CPUs</a> have other times.'
-        ).format(cheap, low, dear, high, units.pluralize(len(steps), "model"), price.words),
+            'It turns with the model: from {} for {} to {} for {}. {} <a href="../kinds.html">Other CPUs</a> have '
+            "other times."
+        ).format(cheap, low, dear, high, price.words),
     )
 
 

@@ -27,12 +27,12 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     (side, speed, base, item), (largest, most, *pools) = timed[0], timed[-1]
     number, about = quoting.ratio(base, item), item.newest.description
     return Answer(
-        sentence=Html("{} two {} run {} {} as fast as one at batch {}{}.").format(
+        sentence=Html("{} at batch {} two {} run {} {} as fast as one{}.").format(
             _why(speed),
+            units.count(side.batch),
             quoting.gpu,
             quoting.model(about),
             number.words,
-            units.count(side.batch),
             _from(pairs[about.name]),
         ),
         numbers=(number,),
@@ -55,7 +55,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 def _why(speed: Pooled) -> str:
     if speed.high is not None and speed.high < 1:
-        return "Small steps await gradients:"
+        return "Exchanging gradients takes time:"
     return "They are faster:" if (speed.low or 0) > 1 else "Not surely faster:"
 
 
@@ -65,7 +65,7 @@ def _from(pairs: Sequence[Side]) -> str:
     at = crossing(points) if len(points) > 1 else None
     if at is None or at.outcome != "from" or at.size is None:
         return ""
-    return f", faster from batch {units.number(at.size, units.half_width(at.low, at.high))}"
+    return f", from batch {units.number(at.size, units.half_width(at.low, at.high))} faster"
 
 
 def _ratio(speed: Pooled) -> str:

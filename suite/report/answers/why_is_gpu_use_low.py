@@ -34,9 +34,9 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     about, slug = stored.by_workload[worst].record.description, quoting.machine.slug
     rule = (
         "It turns when a step takes longer than reading its batch: with a larger model, more input workers, or the "
-        "data in memory: then how the loop is written decides, as "
-        '<a href="why-is-my-gpu-slower-than-my-cpu.html">small models</a> show. Check in this order: is the GPU idle '
-        "between steps, is a CPU core full, is the disk."
+        "data in memory. Then how the loop is written decides, as "
+        '<a href="why-is-my-gpu-slower-than-my-cpu.html">small models</a> show. First check whether the GPU waits '
+        "between steps, then whether a CPU core is full, then whether the disk is."
     )
     more, further = _second_clock.of_steps(facts, quoting)
     example = Html(" Read from storage, {} still has {}.").format(
@@ -47,12 +47,19 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
             quoting.gpu, quoting.model(about), before.words, after.words, rungs.on_other_hosts(len(apart), 1)
         ),
         numbers=(before, after),
-        more=more,
+        more=Html(" ").join(filter(None, (_workers(stored.by_workload[worst]), more))),
         further=further,
         turns=Html(rule) + (example if best != worst else Html("")),
         draw=partial(ladder_figures.figures, shown, f"speedups.{slug}"),
         tables=(_table(facts, shown), *_second_clock.table(facts, quoting), *tables(facts, evidence, "depth")),
     )
+
+
+def _workers(item: PooledSpeedUp) -> str:
+    """Return with how many workers the input pipeline reads, as a sentence."""
+    cores, workers = item.record.machine.cores, item.case.workers
+    each = "" if workers else ", one for each core" if cores > 1 else ""
+    return f"The input pipeline reads with {units.pluralize(workers or cores, 'worker')}{each}."
 
 
 def _table(facts: Facts, amounts: Sequence[Rung]) -> Table:
@@ -75,7 +82,14 @@ def _cell(item: PooledSpeedUp | None) -> Cell:
 QUESTION = Question(
     title="Why is GPU use low, or the speed the same on both?",
     place=2,
-    also=("utilisation", "input pipeline", "data loader", "bottleneck", "nvidia-smi"),
+    also=(
+        "will my input pipeline eat the gain",
+        "utilisation",
+        "input pipeline",
+        "data loader",
+        "bottleneck",
+        "nvidia-smi",
+    ),
     wanted="This needs an epoch read from storage, on a CPU and a GPU of the same machine.",
     command="nox -s bench -- catdog_cnn_base --experiment depth",
     evidence=("depth", "input_tuning", "run_length", "kernels"),

@@ -19,6 +19,7 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.thresholds import Threshold, thresholds
 from suite.results.views.experiment_result import Chart
+from suite.variants import steps_per_call
 
 _WAYS = {  # in words
     "jax nnx-jit": "if Python calls nnx.jit for each step",
@@ -33,9 +34,14 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     turning = _greatest_threshold(evidence)
     if turning:
         return _of_threshold(facts, evidence, turning)
-    steps = [item for item in evidence.speedups if item.headline and item.state != "invalid"]
-    slowest = min(steps, key=lambda item: item.ratio.value, default=None)
-    return _of_model(facts, evidence, slowest) if slowest and slowest.ratio.value < 1 else None
+    slowest = _slower(evidence)
+    return _of_model(facts, evidence, slowest) if slowest else None
+
+
+def _slower(evidence: Evidence) -> PooledSpeedUp | None:
+    """Return the step of JAX that is slowest beside the CPU's; None if none is slower than that."""
+    steps = [item for item in evidence.speedups if item.headline and item.state != "invalid" and item.ratio.value < 1]
+    return min(steps, key=lambda item: item.ratio.value, default=None)
 
 
 def _greatest_threshold(evidence: Evidence) -> Threshold | None:
@@ -51,17 +57,28 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
     number = _size(quoting, item)
     title = f"With little work in a call the CPU wins, written as {item.way}"
     more, further = around_the_step(evidence, quoting)
+    own, step = _of_jax(evidence, quoting)
+    call = "call" if steps_per_call(item.around[-1].case) > 1 else "step"
     return Answer(
-        sentence=Html("On one {} a call of less than {}, written as {}, is slower: starting it takes longer.").format(
-            quoting.gpu, number.words, item.way
-        ),
+        sentence=Html(
+            "On one {} a {} below {} in {} takes longer than on its host’s CPU: starting GPU work takes time."
+        ).format(quoting.gpu, call, number.words, item.way),
         numbers=(number,),
-        more=more,
-        further=further,
+        more=Html(" ").join(filter(None, (own, more))) or None,
+        further=(*step, *further),
         turns=_turns(evidence, quoting),
         draw=partial(shown, facts, evidence, "crossover", title),
         tables=tables(facts, evidence, "crossover"),
     )
+
+
+def _of_jax(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, tuple[Quoted, ...]]:
+    """Return which model's step in JAX is slower on the GPU than on the CPU, and that number."""
+    item = _slower(evidence)
+    if item is None:
+        return None, ()
+    number, about = quoting.speedup(item), quoting.model(item.record.description)
+    return Html("In JAX a step of {} is {} as fast on the GPU.").format(about, number.words), (number,)
 
 
 def _size(quoting: Quoting, item: Threshold) -> Quoted:

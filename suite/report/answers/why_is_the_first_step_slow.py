@@ -15,7 +15,10 @@ from suite.results.pooled.machine_evidence import Evidence
 
 
 def answer(facts: Facts, evidence: Evidence) -> Answer | None:
-    """Return after how many steps, and after how many seconds, the start is won back with an empty compile cache."""
+    """Return how long the start takes both sides with an empty compile cache, and when the GPU has won it back.
+
+    The start is of the model that wins it back last.
+    """
     valid = [item for item in evidence.speedups if item.state != "invalid"]
     plain = [one for one in break_even.break_evens(valid) if one.step.case.variant == "plain"]
     empty = [one for one in plain if one.start.case.cache == "empty"]
@@ -23,10 +26,16 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     if not later:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
-    sentence, numbers, title = _of_one(quoting, later[0]) if len(later) == 1 else _of_several(quoting, later)
+    last = later[-1].start
+    numbers = quoting.seconds(last.gpu), quoting.seconds(last.cpu)
+    more, further, title = _of_one(quoting, later[0]) if len(empty) == 1 else _of_several(quoting, empty)
     return Answer(
-        sentence=sentence,
+        sentence=Html("The first step compiles the program, which takes one {} {}, its CPU {}, for {}.").format(
+            quoting.gpu, *(number.words for number in numbers), quoting.model(last.record.description)
+        ),
         numbers=numbers,
+        more=more,
+        further=further,
         turns=Html(" ").join(_turns(quoting, empty, later)),
         draw=partial(shown, facts, evidence, "break_even", title),
         tables=tables(facts, evidence, "break_even"),
@@ -38,21 +47,22 @@ _Said = tuple[Html, tuple[Quoted, ...], str]  # a sentence, its numbers, and the
 
 def _of_one(quoting: Quoting, one: BreakEven) -> _Said:
     numbers = _steps(quoting, one), _seconds(quoting, one)
-    words = Html("Compile time comes first: on one {}, {} wins it back after {}, {}.")
-    about = quoting.model(one.step.record.description)
-    return words.format(quoting.gpu, about, *(number.words for number in numbers)), numbers, ""
+    words = Html("The GPU has won this back after {}, {}.")
+    return words.format(*(number.words for number in numbers)), numbers, ""
 
 
-def _of_several(quoting: Quoting, later: Sequence[BreakEven]) -> _Said:
-    """Return the medians of the steps and of the seconds, which may be of two models, and the most seconds."""
-    by_seconds, middle = sorted(later, key=_until), (len(later) - 1) // 2
-    half, last = by_seconds[middle], by_seconds[-1]
-    numbers = _steps(quoting, later[middle]), _seconds(quoting, half), _seconds(quoting, last)
-    models = units.pluralize(len(later), "model")
-    words = Html("Compiling included, one {} overtakes the CPU within {} or {} for half of {}, {} for all {}.")
-    title = f"Compiling included, the GPU is ahead within {_count(later[middle])[0]} steps for half of {models}"
-    steps, until, end = (number.words for number in numbers)
-    return words.format(quoting.gpu, steps, until, models, end, units.count(len(later))), numbers, title
+def _of_several(quoting: Quoting, empty: Sequence[BreakEven]) -> _Said:
+    """Return the steps after which half of the models have won it back, and how many do at once and never."""
+    order = sorted(empty, key=lambda one: one.steps)
+    half, models = order[(len(order) - 1) // 2], units.pluralize(len(order), "model")
+    once, never = (sum(one.steps == steps for one in order) for steps in (1, math.inf))
+    rest = f"at once for {units.count(once)}, never for {units.count(never)}"
+    if not 1 < half.steps < math.inf:
+        return Html("Of {} the GPU wins this back {}.").format(models, rest), (), ""
+    number = _steps(quoting, half)
+    words = Html("The GPU has won this back within {} for half of {}, {}.")
+    title = f"Compiling included, the GPU is ahead within {_count(half)[0]} steps for half of {models}"
+    return words.format(number.words, models, rest), (number,), title
 
 
 def _turns(quoting: Quoting, empty: Sequence[BreakEven], later: Sequence[BreakEven]) -> Iterator[Html]:

@@ -38,9 +38,8 @@ def quoting(known: Sequence[Answer]) -> str:
     count = units.count(which["all"]) if which["all"] else "None"
     some = f", {units.count(which['some'])} in part" if which["some"] else ""
     rest = (
-        " The numbers of the others are what was measured, and each page says what they lack: "
-        f"{units.count(FEWEST_HOSTS)} hosts, hosts that differ little, a certificate, or the method of timing in use. "
-        "A further host may give others."
+        f" Each page says why: fewer than {units.count(FEWEST_HOSTS)} hosts, too wide an interval, no certificate, or "
+        "an earlier method of timing. More hosts may change these numbers."
     )
     total = units.pluralize(len(known), "answer")
     return f"{count} of {total} may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"

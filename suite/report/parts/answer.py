@@ -10,30 +10,31 @@ from suite.report.parts.experiment_figures import figures
 from suite.report.parts.facts import Facts
 from suite.report.parts.html import Html
 from suite.report.parts.overview import first
-from suite.report.parts.quoted import Quoted
+from suite.report.parts.quoted import FEW_HOSTS, Quoted
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import once
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Table
 
 Quotable = Literal["all", "some", "none"]
-_FEW_HOSTS = re.compile(r"(\d+ hosts?) of (\d+)")
 _TWICE = re.compile(r"(timed on [^;]*), (\d+ are needed); timed on (\d+ hosts?), \2")
 
 
 def _in_words(caveat: str) -> str:
     """Return a caveat, its hosts counted in words that no reader takes for a host's number."""
-    return _FEW_HOSTS.sub(r"timed on \1, \2 are needed", caveat)
+    return FEW_HOSTS.sub(r"timed on \1, \2 are needed", caveat)
 
 
 def _joined(caveats: Iterable[str]) -> str:
-    """Return caveats in one sentence, which says once how many hosts are needed."""
-    return _TWICE.sub(r"\1 or \3, \2", "; ".join(caveats))
+    """Return caveats in one sentence, each reason once, which says once how many hosts are needed."""
+    reasons = dict.fromkeys(reason for caveat in caveats for reason in caveat.split("; "))
+    hosts_first = sorted(reasons, key=lambda reason: not FEW_HOSTS.fullmatch(reason))
+    return _TWICE.sub(r"\1 or \3, \2", "; ".join(map(_in_words, hosts_first)))
 
 
 def _caveat(numbers: Sequence[Quoted]) -> str:
     """Return which of these numbers may be quoted, and why the others may not, as sentences; '' if all may."""
-    caveats = list(dict.fromkeys(_in_words(number.caveat) for number in numbers if number.caveat))
+    caveats = [number.caveat for number in numbers if number.caveat]
     if not caveats:
         return ""
     sure, other = (
@@ -81,7 +82,13 @@ class Answer:
 
     @property
     def quotable(self) -> Quotable:
-        """How many of its numbers may be quoted."""
+        """How many of its numbers may be quoted: some at most if one below its sentence may not."""
+        doubtful = any(number.caveat for number in self.further)
+        return "some" if doubtful and self.sentence_quotable == "all" else self.sentence_quotable
+
+    @property
+    def sentence_quotable(self) -> Quotable:
+        """How many numbers of its sentence may be quoted."""
         which = [not number.caveat for number in self.numbers]
         return "all" if all(which) else "some" if any(which) else "none"
 
@@ -107,12 +114,14 @@ class Question:
 
 
 def answer(question: Question, facts: Facts) -> Answer | None:
-    """Return the first machine's answer of which all numbers may be quoted, else one of which some may, else any.
+    """Return the first machine's sentence of which all numbers may be quoted, else one of which some may, else any.
 
     Of equals one that is not thin comes first.
     """
     known = filter(None, (question.answer(facts, facts.evidence[slug]) for slug in _order(facts)))
-    return max(known, key=lambda its: (("none", "some", "all").index(its.quotable), not its.thin), default=None)
+    return max(
+        known, key=lambda its: (("none", "some", "all").index(its.sentence_quotable), not its.thin), default=None
+    )
 
 
 @once

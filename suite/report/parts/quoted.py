@@ -1,6 +1,7 @@
 """Numbers as the answers' sentences quote them: with interval, link and keys; and names with links to their pages."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from suite import units
@@ -10,15 +11,17 @@ from suite.results.cite.citation import Citation
 from suite.results.cite.number import Key
 from suite.results.cite.pooled_numbers import of_machine, threshold_key
 from suite.results.pooled.machine_evidence import Evidence, over, rate_over
-from suite.results.pooled.pools import Pool
+from suite.results.pooled.pools import OUTDATED, Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.pooled.thresholds import Threshold
 from suite.results.records.machine import Machine
 from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
 from suite.workload import Description
 
 _UP = "../"  # from a page of an answer to the site's root
+FEW_HOSTS = re.compile(r"(\d+ hosts?) of (\d+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ class Quoting:
 
     def best_over_best(self, item: PooledSpeedUp) -> Quoted:
         """Return the fastest CPU way's time over the fastest GPU way's."""
-        key, caveat = self._key(item.gpu, "best-over-best"), next(lacking(item.best_over_best), "")
+        key, caveat = self._key(item.gpu, "best-over-best"), why_not(lacking(item.best_over_best))
         return self._quoted(ratio_words(item.best_over_best), [key], item.record, caveat)
 
     def ratio(self, one: Pool, other: Pool) -> Quoted:
@@ -79,28 +82,33 @@ class Quoting:
         return self._of_ratio(rate_over(one, other), one, other)
 
     def _of_ratio(self, ratio: Pooled, one: Pool, other: Pool) -> Quoted:
-        return self.of_pools(ratio_words(ratio), [one, other], next(lacking(ratio), ""))
+        return self.of_pools(ratio_words(ratio), [one, other], why_not(lacking(ratio)))
 
     def seconds(self, pool: Pool) -> Quoted:
         """Return a pool's time."""
         value = pool.pooled
         words = units.seconds(value.value, units.half_width(value.low, value.high))
         within = units.seconds_interval(value.low, value.high) if value.low is not None else "no interval"
-        return self.of_pools(f"{words} ({within})", [pool], next(lacking(value), ""))
+        return self.of_pools(f"{words} ({within})", [pool], why_not(lacking(value)))
 
     def threshold(self, item: Threshold, words: str) -> Quoted:
         """Return a threshold, given in words."""
-        return self._quoted(words, [threshold_key(item)], item.around[-1].gpu.newest, next(iter(item.reasons), ""))
+        return self._quoted(words, [threshold_key(item)], item.around[-1].gpu.newest, why_not(item.reasons))
 
     def following(self, words: str, items: Sequence[PooledSpeedUp]) -> Quoted:
         """Return a number, given in words, that follows from these speed-ups."""
         keys = [self._key(item.gpu, "speedup") for item in items]
-        caveats = [item.reasons[0] for item in items if not item.quotable]
+        caveats = [why_not(item.reasons) for item in items if not item.quotable]
         return self._quoted(words, keys, items[0].record, caveats[0] if caveats else "")
 
     def of_pools(self, words: str, pools: Sequence[Pool], caveat: str) -> Quoted:
         """Return a number, given in words, that follows from these times."""
         return self._quoted(words, [self._key(pool, "seconds") for pool in pools], pools[-1].newest, caveat)
+
+    def of_record(self, words: str, record: Record) -> Html:
+        """Return a number, given in words, with a link to its record: of one campaign, so it may not be quoted."""
+        place = record_address(record, _UP, record.campaign in self.facts.local)
+        return Html('<a href="{}">{}</a>').format(place, words)
 
     def _key(self, pool: Pool, metric: str) -> Key:
         slug = self.machine.slug if self.machine.slug in pool.machines else pool.newest.machine.slug
@@ -120,7 +128,13 @@ class Quoting:
         return Quoted(words=link, keys=names, doubtful=frozenset(doubtful), caveat=caveat)
 
 
-def ratio_words(ratio: Pooled) -> str:
+def why_not(reasons: Iterable[str]) -> str:
+    """Return the first reason why a number may not be quoted, after an earlier method of timing also too few hosts."""
+    first, second, *_ = (*reasons, "", "")
+    return f"{first}; {second}" if first == OUTDATED and FEW_HOSTS.fullmatch(second) else first
+
+
+def ratio_words(ratio: Pooled | Estimate) -> str:
     """Return a ratio with its interval, or a remark that it has none."""
     within = units.interval(ratio.low, ratio.high)
     return f"{units.ratio(ratio.value, ratio.low, ratio.high)} ({within if within != units.DASH else 'no interval'})"
