@@ -37,19 +37,18 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     named = sure if len(sure) > 1 else single
     ends = (named[0], named[-1])
     numbers = tuple(map(quoting.speedup, ends))
-    least, most = (
-        Html("{} for {}").format(number.words, quoting.model(item.record.description))
-        for number, item in zip(numbers, ends, strict=True)
-    )
-    span = least if len(single) == 1 else Html("{} to {}").format(least, most)
+    models = [quoting.model(item.record.description) for item in ends]
+    most = Html(", {} for {}").format(numbers[1].words, models[1]) if len(single) > 1 else ""
     of = f"{units.count(len(named))} of {units.pluralize(len(single), 'network')}"
     few = f" These are the {of} whose speed-up may be quoted; the table has all." if len(named) < len(single) else ""
     return Answer(
-        sentence=Html("In pictures a second, sent one a step without waiting, one {} gains {}.").format(
-            quoting.gpu, span
+        sentence=Html("One {} answers {} as many pictures a second for {}{}.").format(
+            quoting.gpu, numbers[0].words, models[0], most
         ),
         numbers=numbers,
-        more=Html("It gains over the host’s {}: each step is sent before the last answer is back.{}{}").format(
+        more=Html(
+            "That is beside the host’s {}, one picture a step, each sent before the last answer is back.{}{}"
+        ).format(
             quoting.cores, few, _waiting(quoting, networks)
         ),
         turns=Html(

@@ -68,7 +68,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 _SENTENCES = {
     "never": "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
-    "probably never": "For {model} at least {number}, if any number, equal one {gpu}, which takes {seconds} a step.",
+    "probably never": "{model} needs at least {number} to equal one {gpu}, which takes {seconds} a step.",
     "": "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
 

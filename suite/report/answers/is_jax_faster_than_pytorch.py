@@ -39,13 +39,15 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         return None
     quoting = Quoting(facts=facts, evidence=evidence)
     place = Html("one {}").format(quoting.gpu) if gpu else f"the CPU of {quoting.machine.name}"
-    beside = f", {_faster(other)} (slower for {units.count(_counts(other)[1])}) on its CPU" if other else ""
+    faster, slower, _ = map(units.count, _counts(other))
+    beside = f"; on its CPU for {faster}, slower for {slower}" if other else ""
     chart = _chart(facts, [*own, *other], _title(gpu, cpu))
     return Answer(
-        sentence=Html("In full float32 JAX is surely faster than {} for {} models on {}{}.").format(
+        sentence=Html("JAX is surely faster than {} for {} models on {}{}.").format(
             " or ".join(name_of(name) for name in _timed(own)), _faster(own), place, beside
         ),
         numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
+        more=Html("Both compute in full float32."),
         turns=Html(" ").join(_turns(quoting, gpu, cpu)),
         draw=chart.figures,
         tables=(_table(facts, [*own, *other]),),
