@@ -186,6 +186,15 @@ def test_what_waits_for_its_host_is_current_by_the_machine_s_own_hosts(scope, pr
     assert pool.newest.program == program
 
 
+def test_hosts_that_timed_the_other_side_of_another_case_do_not_come_first():
+    both = [made(A, backend=side, scope="epoch") for side in ("cpu", "gpu")]
+    newer = made(B, program="f" * 16, day=2, scope="epoch")
+    for workload, program in (("cifar10_mlp", "e" * 16), ("mnist_mlp", "f" * 16)):
+        gpu = made(B, backend="gpu", workload=workload, scope="epoch")
+        found = current(pools.pools([*both, newer, gpu]))
+        assert found[KNOWN.slug, newer.case].newest.program == program
+
+
 def test_content_drawn_at_random_stands_in_for_the_published():
     assert alike(made(A, data="random"), made(B))
 
