@@ -38,6 +38,11 @@ def test_nothing_is_marked_in_headings_code_links_remarks_or_other_words(body):
     assert explained(page(body), "") == page(body)
 
 
+def test_words_of_the_first_page_are_marked_in_its_sentences():
+    body = "<p>2 results are of other hosts, at a cold start. The scope is a step. Best / best divides.</p>"
+    assert [text for _, text in marked(body)] == ["hosts", "cold start", "scope", "Best / best"]
+
+
 def test_a_head_keeps_its_text_and_a_cell_with_a_word_of_its_own_becomes_the_link():
     head = '<th scope="col">CPU: baseline / JAX</th>'
     assert marked(head) == [("glossary.html#baseline-jax", "")]
@@ -54,7 +59,7 @@ def test_without_its_tooltips_a_page_is_what_it_was():
     )
     bare = re.sub(r'<a class="term"[^>]*>([^<]*)</a>', r"\1", explained(page(body), ""))
     assert bare == page(body)
-    assert len(marked(body)) == 5
+    assert len(marked(body)) == 6
 
 
 def test_every_tooltip_is_one_sentence_of_the_glossary():

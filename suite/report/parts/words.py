@@ -40,6 +40,9 @@ _COLUMNS = {
 }
 _METHOD = {  # marked in sentences too
     "speed-up": "CPU time over GPU time of the same step, on one kind of machine: above 1 the GPU is faster.",
+    "host": "One computer, or one boot of it. A kind of machine has many; they differ in speed.",
+    "scope": "How much of the work is timed: a step, a step with its copy, a cold start, an epoch, a run or a request.",
+    "cold start": "Lowering, compiling and the first step, with no compile cache.",
     "kind of machine": "The CPU's family and model, the granted cores, whether it is virtual, and the GPUs.",
     "campaign": "All rounds of one command on one host, with one plan.",
     "round": "One process for each case of a question: CPU, GPU and baselines, in random order.",
@@ -65,7 +68,6 @@ _WORDS = {  # of the field, marked in sentences too
     "surely": "The whole 95 % interval lies on that side.",
 }
 _COMMON = {  # in tables and on the method's pages; too common to be marked in sentences
-    "host": "One computer, or one boot of it. A kind of machine has many; they differ in speed.",
     f"1 host of {FEWEST_HOSTS}": f"One host has measured it; a number that may be quoted needs {FEWEST_HOSTS}.",
     "process": "One program run of one case: it warms up, takes several samples and ends.",
     "case": "What one process times: a model on the CPU or GPU, with scope, batch, precision and way.",
@@ -185,4 +187,5 @@ def is_explained(column: str) -> bool:
 
 def in_sentences() -> Sequence[str]:
     """Return the words that mean the same in any sentence; the others, such as `open`, are marked in tables alone."""
-    return (*_METHOD, *_WORDS, *(word for word in _STATES if word not in ("open", "invalid")), "certified", "next host")
+    states = (word for word in _STATES if word not in ("open", "invalid"))
+    return *_METHOD, *_WORDS, *states, "certified", "next host", "best / best"
