@@ -11,7 +11,7 @@ from suite.report.parts import ladder as shown
 from suite.results.cite.citation import Citation, text
 from suite.results.cite.one_host import numbers
 from suite.results.pooled import ladder
-from suite.results.records.run import Sample
+from suite.results.records.run import Sample, Telemetry
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import summary
 from suite.worker import steady
@@ -108,6 +108,21 @@ def test_it_is_of_the_campaign_that_waited_whichever_the_step_is_of():
     sides = [step("cpu", 0.010, 0.012, **older), step("gpu", 0.001, 0.003, **older)]
     _, waited = ladder.ladder([*sides, step("gpu", 0.0011, 0.002, **newer)])
     assert waited.ratio.value == pytest.approx(4)
+
+
+def test_a_disturbed_side_makes_no_ratio_and_gives_way_to_an_older_campaign():
+    def sides(day, cpu, steal):
+        when = {"campaign": day, "created": f"2026-01-0{day}T00:00:00Z"}
+        host, gpu = step("cpu", cpu, cpu, **when), step("gpu", 0.002, 0.002, **when)
+        telemetry = Telemetry(seconds=1.0, readings=9, steal=steal)
+        runs = tuple(msgspec.structs.replace(run, telemetry=telemetry) for run in host.runs)
+        return msgspec.structs.replace(host, runs=runs), gpu
+
+    first, last = sides("1", 0.010, steal=0.0), sides("2", 0.020, steal=0.14)
+    _, blocking = ladder.ladder([*first, *last])
+    assert (blocking.cpu.record.campaign, blocking.ratio.value) == ("1", pytest.approx(5))
+    _, blocking = ladder.ladder(last)
+    assert (blocking.cpu, blocking.ratio) == (None, None)
 
 
 def test_what_speaks_against_the_step_speaks_against_it_and_its_own_wide_interval():

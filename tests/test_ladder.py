@@ -61,21 +61,28 @@ def test_a_rung_is_the_pooled_speed_up_of_its_scope_with_its_state_and_hosts():
     assert [row[4].text == "–" for row in shown.table(pooled(records(), (1.0,)), ABOUT, "here").rows] == [True] * 5
 
 
-def test_a_scope_that_no_pool_has_both_sides_of_is_of_one_campaign_and_says_so():
-    disturbed = [
-        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, other_load_cores=9.0) for run in r.runs))
-        if (r.backend, r.case.scope) == ("cpu", "transfer")
-        else r
-        for r in records()
-    ]
-    rungs = pooled(disturbed)
+def disturbed(record):
+    runs = tuple(msgspec.structs.replace(run, other_load_cores=9.0) for run in record.runs)
+    return factory.sealed(msgspec.structs.replace(record, runs=runs, digest=""))
+
+
+def test_a_scope_whose_times_on_one_side_were_all_disturbed_is_of_one_campaign_without_a_speed_up():
+    rungs = pooled([disturbed(r) if (r.backend, r.case.scope) == ("cpu", "transfer") else r for r in records()])
     assert [rung.case.scope for rung in rungs if rung.pooled is None] == ["transfer"]
     table = shown.table(rungs, ABOUT, "here")
     assert [row[-1].text for row in table.rows] == ["3", "one campaign", "3", "3", "3"]
+    assert [cell.text for cell in table.rows[1][1:4]] == ["–", "1.99 ms", "–"]
     assert table.notes[0] == "In a row of one campaign the interval is of one host, not of the kind of machine."
     assert {point.row: point.solid for point in shown.chart(rungs).points} == {
-        "a step": False, "batch copied": False, "from storage": True, "cold start": True, "whole run": True,
+        "a step": False, "from storage": True, "cold start": True, "whole run": True,
     }  # fmt: skip
+
+
+def test_a_row_whose_sides_are_of_two_campaigns_says_so():
+    cpu, gpu, *_ = records()
+    rungs = ladder.ladder([cpu, factory.sealed(msgspec.structs.replace(gpu, campaign="another", digest=""))])
+    (row,) = shown.table(rungs, ABOUT, "here").rows
+    assert (row[3].text, row[-1].text) == ("–", "two campaigns")
 
 
 def test_rungs_come_in_order_and_pair_within_a_campaign():

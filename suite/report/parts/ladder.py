@@ -6,7 +6,7 @@ from suite import units
 from suite.results.pooled.ladder import Amortised, Rung, elsewhere, step_beside
 from suite.results.single.selection import campaigns_note
 from suite.results.views.experiment_result import Chart, Point
-from suite.results.views.rows import ratio_and_interval, row_of
+from suite.results.views.rows import ratio_and_interval, row_of, state_cells
 from suite.results.views.table import Cell, Table, chosen, one_host_cell, time_cell, times_cells
 from suite.scopes import SCOPES
 from suite.workload import Description
@@ -75,19 +75,22 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
             time_cell(rung.gpu),
             *times_cells(rung.ratio, remark="" if len(sides) < 2 else "CPU and GPU are of two campaigns"),
             Cell(text=state, remark=one_host_cell(*sides).remark),
-            Cell(text=_ONE_CAMPAIGN),
+            Cell(text=_ONE_CAMPAIGN if _of_one_campaign(rung) else "two campaigns"),
         )
     return (
         time_cell(item.cpu),
         time_cell(item.gpu),
         *ratio_and_interval(item),
-        Cell(text=item.state, remark="; ".join(item.reasons)),
-        Cell(text=units.count(item.hosts)),
+        *state_cells(item),
     )
 
 
+def _of_one_campaign(rung: Rung) -> bool:
+    return len({side.record.campaign for side in (rung.cpu, rung.gpu) if side}) == 1
+
+
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
-    alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
+    alone = [side.record for rung in rungs if _of_one_campaign(rung) for side in (rung.cpu, rung.gpu) if side]
     one = ("In a row of one campaign the interval is of one host, not of the kind of machine.",) if alone else ()
     none = ("No interval: measured once only, or on too few hosts.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from suite.case import Case
 from suite.results.pooled.break_even import total_ratio
+from suite.results.pooled.grouping import usable
 from suite.results.pooled.same_hosts import step_on
 from suite.results.pooled.side_by_side import Host, common_hosts
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -27,7 +28,8 @@ CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs 
 class Rung:
     """One scope in the headline setting: its pooled speed-up, else the result of the newest campaign with both sides.
 
-    Without such a campaign each side is its own newest. A side may be missing.
+    Without such a campaign each side is its own newest. A side may be missing. What may not pool, as disturbed times,
+    counts for neither side.
     """
 
     case: Case  # of either side
@@ -87,7 +89,7 @@ def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) ->
 
     Of several data sets the usual one counts.
     """
-    plain_records = [record for record in records if _plain(record) and not record.cut_short]
+    plain_records = [record for record in records if _plain(record) and _counts(record)]
     order = sorted(speedups, key=lambda item: item.record.usual_data)
     pooled = {(item.case.scope, item.case.cache): item for item in order if _plain(item.record)}
     rungs: list[Rung | None] = []
@@ -183,6 +185,11 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
 def _plain(record: Record) -> bool:
     """Return whether a record belongs to the headline results, in any scope and cache state."""
     return record.general and record.usual("cache")
+
+
+def _counts(record: Record) -> bool:
+    """Return whether a record is evidence, or of profile smoke, which counts if there is nothing else."""
+    return usable(record) or (record.profile == "smoke" and not record.cut_short)
 
 
 def _current(records: Iterable[Record]) -> Summary | None:
