@@ -629,10 +629,23 @@ def test_every_machine_is_listed_with_its_gpu_and_the_generation_of_its_processo
     )
     assert "NVIDIA H100 80GB HBM3" in first
     assert "Intel Xeon (Emerald Rapids)" in first
-    assert "|10x|" in first
     assert "|none|" in second
     assert "AMD EPYC (Turin)" in second
     assert "|2 virtual|" in second
+
+
+def test_a_machine_s_mean_is_of_enough_models_and_in_brackets_if_it_may_not_be_quoted():
+    def page(records):
+        return factory.pages(records)["machines/index.md"]
+
+    def mean(records):
+        return re.findall(r"<td[^>]*>(?:<a[^>]*>)?([^<]*)", page(records))[-2:]
+
+    names = ("mnist_mlp", "cifar10_mlp", "mnist_cnn", "cifar10_tf_cnn", "imdb_bilstm")
+    assert mean(factory.on_hosts(factory.campaign(names))) == ["130x", "5"]
+    assert mean(factory.campaign(names)) == ["(130x)", "5"]
+    few = page(factory.on_hosts(factory.campaign(names[1:])))
+    assert "Without a value: speed-up of a step (a mean is of at least 5 models)." in few
 
 
 def test_of_as_many_speed_ups_the_machine_with_more_to_quote_is_shown_first():

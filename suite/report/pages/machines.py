@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.report.parts import lead, rungs
 from suite.report.parts.facts import Facts
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.report.parts.matrix import marked
+from suite.results.pooled.kinds import FEWEST_MODELS, mean_ratio
+from suite.results.pooled.speedup import PooledSpeedUp, behind, lacking
 from suite.results.records.machine import Machine
-from suite.results.views.rows import row_of
+from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table
 
 PATH = "machines/index.md"
@@ -18,7 +20,7 @@ _COLUMNS = ("machine", "GPU", "CPU", "cores", "speed-up of a step", "models")
 def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
     table = Table(title="The machines, those with a GPU first", columns=_COLUMNS, rows=tuple(_rows(facts)), words=True)
-    return {PATH: facts.page(PATH, "machines.md.j2", table=table, lead=_lead(facts))}
+    return {PATH: facts.page(PATH, "machines.md.j2", table=table, lead=_lead(facts), fewest=FEWEST_MODELS)}
 
 
 def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
@@ -30,12 +32,16 @@ def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
 
 
 def _gain(step: rungs.Rung | None) -> tuple[Cell, Cell]:
-    """Return the cells of the geometric mean of a machine's steps, and of how many models have one."""
+    """Return the cells of the geometric mean of a machine's steps, of enough models, and of how many have one."""
     items: Sequence[PooledSpeedUp] = list(step.by_workload.values()) if step else []
     if not items:
         return Cell(text=units.DASH, remark="no step was timed on both its CPU and its GPU"), Cell(text=units.DASH)
-    mean = rungs.mean(items)
-    return Cell(text=lead.short(mean), sort=mean), Cell(text=units.count(len(items)), sort=len(items))
+    number = count_cell(len(items))
+    if len(items) < FEWEST_MODELS:
+        return Cell(text=units.DASH, remark=f"a mean is of at least {FEWEST_MODELS} models"), number
+    mean = mean_ratio((item.cpu, item.gpu) for item in items)
+    lacks = (*lacking(mean), *behind(item.quotable for item in items))
+    return Cell(text=marked(lead.short(mean.value), not lacks), sort=mean.value, remark="; ".join(lacks)), number
 
 
 def gpus(machine: Machine) -> str:

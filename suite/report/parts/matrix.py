@@ -71,7 +71,7 @@ def matrices(facts: Facts) -> Sequence[Matrix]:
 def _speedup(item: PooledSpeedUp) -> _Value:
     return _Value(
         value=item.ratio.value,
-        text=_marked(units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), item.quotable),
+        text=marked(units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), item.quotable),
         remark="; ".join(item.reasons[:1]),
     )
 
@@ -81,13 +81,13 @@ def _time(pool: Pool) -> _Value:
     half_width = units.half_width(pool.pooled.low, pool.pooled.high)
     return _Value(
         value=pool.pooled.value,
-        text=_marked(units.seconds(pool.pooled.value, half_width), state_of(lacks) == "quotable"),
+        text=marked(units.seconds(pool.pooled.value, half_width), state_of(lacks) == "quotable"),
         remark="; ".join(lacks[:1]),
     )
 
 
-def _marked(text: str, quotable: bool) -> str:
-    """Return a value as text, in brackets if it may not be quoted yet."""
+def marked(text: str, quotable: bool) -> str:
+    """Return a value as text, in brackets if it may not be quoted."""
     return text if quotable else f"({text})"
 
 
