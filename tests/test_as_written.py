@@ -293,6 +293,16 @@ def test_times_of_two_methods_have_no_speed_up():
         assert (table["keras fit, on jax"]["speed-up"].text != units.DASH) is known
 
 
+def test_a_row_s_status_says_that_an_earlier_method_timed_it():
+    def statuses(method):
+        loop = timed({"cpu": 6e-3, "gpu": 2e-3}, implementation="keras", variant="fit-jax", scope="written")
+        older = [msgspec.structs.replace(each, method=method) for each in loop]
+        return rows([*timed({"cpu": 4e-3, "gpu": 1e-4}), *older])[1]["keras fit, on jax"]["status"].text
+
+    assert statuses(1) == "open, earlier method"
+    assert "earlier" not in statuses(2)
+
+
 def test_what_is_not_certified_may_not_be_quoted_although_its_hosts_agree():
     steps = timed({"cpu": 4e-3, "gpu": 1e-4})
     faster = timed({"cpu": 1e-3}, implementation="torch")

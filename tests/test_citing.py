@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import factory
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -67,6 +68,42 @@ def test_a_sentence_has_number_interval_range_hosts_case_machine_date_version_ev
                  speedup.number.digest, speedup.key):  # fmt: skip
         assert part in said
     assert "@" in speedup.key
+
+
+FEW = msgspec.structs.replace(factory.KNOWN, name="few, 2 cores", cores=2, cpu_number=208, gpus=())
+BESIDE_FEW = (
+    *factory.hosts(),
+    *(r for r in factory.hosts(machine=FEW, cpu=0.004, day=2) if r.backend == "cpu"),
+)
+
+
+@pytest.mark.parametrize("form", [text, bibtex, csl])
+def test_a_citation_beside_a_slow_cpu_says_what_the_other_takes(speedup, form):
+    there = stored(*BESIDE_FEW)
+    cited = Citation(number=there.pinned(there.resolve(KEY)))
+    assert cited.number.quotable
+    assert cited.number.slow_cpu.startswith("2 cores of Test CPU (")
+    assert " take 0.40 (" in cited.number.slow_cpu
+    for number in (cited.number, there.resolve(cited.key)):  # current and pinned
+        said = form(Citation(number=number))
+        assert f"low CPU: {number.slow_cpu}" in said
+        assert "quotable, slow CPU" in said
+    assert "low CPU" not in form(speedup)
+
+
+def test_lists_pages_and_badges_mark_a_number_beside_a_slow_cpu():
+    there = stored(*BESIDE_FEW)
+    cited = Citation(number=there.pinned(there.resolve(KEY)))
+    for words in (badges.badge(cited), dict(citing.listed(there))[KEY]):
+        assert ", slow CPU" in words
+    assert json.loads(numbers.document(cited))["slow_cpu"] == cited.number.slow_cpu
+    (listed,) = json.loads(citing.document(there, KEY))["numbers"]
+    assert listed["slow_cpu"] == cited.number.slow_cpu
+    pages = factory.pages(BESIDE_FEW)
+    assert "quotable, slow CPU" in pages["numbers/index.md"]
+    own = pages["numbers/mnist_mlp.md"]
+    assert own.count(f"Slow CPU: {cited.number.slow_cpu}") >= 4  # the headline, its sentence, BibTeX, its row
+    assert "low CPU" not in factory.pages(factory.hosts())["numbers/index.md"]
 
 
 def test_a_number_of_one_campaign_is_on_one_host():

@@ -29,7 +29,11 @@ def published(folder: Path) -> tuple[Numbers, tuple[str, ...]]:
 def listed(numbers: Numbers, part: str = "") -> list[tuple[str, str]]:
     """Return each key that contains `part` and may be quoted, with its number and interval."""
     quotable = {key: Citation(number=number) for key, number in numbers.pooled.items() if number.quotable}
-    return [(key, f"{cited.value} ({cited.interval})") for key, cited in quotable.items() if part in key]
+    return [
+        (key, f"{cited.value} ({cited.interval}){', slow CPU' * bool(cited.number.slow_cpu)}")
+        for key, cited in quotable.items()
+        if part in key
+    ]
 
 
 def document(numbers: Numbers, part: str = "") -> str:

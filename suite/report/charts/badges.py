@@ -17,10 +17,10 @@ _SIDES = {
 
 
 def badge(cited: Citation) -> str:
-    """Return an SVG badge that names its key; a number that is not quotable shows its state."""
+    """Return an SVG badge that names its key; a number that is not quotable shows its state, a slow CPU that it is."""
     case, metric = cited.number.record.case, cited.number.key.metric
     label = f"{case.workload}: {_SIDES.get(metric, case.backend.upper())}, {SCOPES[case.scope].badge}"
-    value = cited.value if cited.number.quotable else f"{cited.value}, {cited.number.word}"
+    value = ", ".join(filter(None, (cited.value, cited.number.word, "slow CPU" * bool(cited.number.slow_cpu))))
     left, right = (round(_length(words) + 2 * _PADDING) for words in (label, value))
     description = f"{label}: {cited.quoted}, {cited.number.record.machine.name}, {cited.date}, {cited.key}"
     middle = _HEIGHT - 6

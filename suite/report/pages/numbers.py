@@ -70,6 +70,7 @@ def document(cited: Citation) -> str:
                 "status": number.state,
                 "quotable": number.quotable,
                 "reason": cited.reservation,
+                "slow_cpu": number.slow_cpu,
                 "what": cited.what,
                 "hardware": cited.hardware,
                 "software": cited.software,
@@ -174,6 +175,6 @@ def _row(cited: Citation) -> dict[str, Any]:
     campaigns = units.pluralize(len(number.campaigns), "campaign")
     return _shown(cited) | {
         "file": address(path(number).removeprefix("numbers/")),
-        "evidence": (cited.hosts, campaigns, cited.when, *cited.software.split(", ")),
+        "evidence": (*filter(None, [cited.remark]), cited.hosts, campaigns, cited.when, *cited.software.split(", ")),
         "copied": _copied(cited),
     }

@@ -6,11 +6,10 @@ from suite.report.parts.facts import Facts
 from suite.report.parts.html import address
 from suite.results.cite.citation import Citation, row
 from suite.results.views.rows import row_of
-from suite.results.views.table import INTERVAL, STATUS, Cell, Table, chosen
+from suite.results.views.table import INTERVAL, STATUS, Cell, Table
 
 PATH = "numbers/index.md"
 _COLUMNS = ("model", "machine", "speed-up of a step", INTERVAL, STATUS, "name in keys")
-_OF_QUOTABLE = tuple(name for name in _COLUMNS if name != STATUS)
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -23,7 +22,7 @@ def files(facts: Facts) -> dict[str, str]:
     page = facts.page(
         PATH,
         "quotable.md.j2",
-        quotable=chosen(_table("Numbers that may be quoted, of each machine", quotable, facts), _OF_QUOTABLE),
+        quotable=_table("Numbers that may be quoted, of each machine", quotable, facts),
         others=_table("Not to be quoted yet: no machine has a quotable number of these models", firsts, facts),
         pages={**facts.links["../"], **pages},
         undocumented={name: address(f"{name}.html") for name in sorted(cited - facts.headlines.keys())},
@@ -40,5 +39,5 @@ def _rows(citations: Iterable[Citation], facts: Facts) -> Iterator[tuple[Cell, .
     for cited in sorted(citations, key=lambda cited: facts.titles[cited.number.record.workload]):
         number, name = cited.number, cited.number.record.workload
         value = Cell(text=cited.value, sort=number.value.value, record=number.record, number=row(number.key, name))
-        status = Cell(text=number.state, remark=cited.reservation)
+        status = Cell(text=number.status, remark=cited.reservation or number.slow_cpu)
         yield row_of(facts.titles[name], number.record.machine.name, value, cited.interval, status, name)

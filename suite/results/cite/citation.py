@@ -86,7 +86,7 @@ class Citation:
         if self.number.pooled:
             known += [f"next host {self.further}"] if self.further else []
             known += [self.hosts]
-        return ", ".join([*known, self.number.word or self.number.state])
+        return ", ".join([*known, self.number.word or self.number.status])
 
     @property
     def hosts(self) -> str:
@@ -169,6 +169,13 @@ class Citation:
         """Why the number may not be quoted, even as one host's; '' if it may."""
         return "" if self.number.quotable else "; ".join(self.number.reasons)
 
+    @property
+    def remark(self) -> str:
+        """Why the number may not be quoted, else that another CPU with fewer cores takes less time; '' if neither."""
+        if self.reservation:
+            return f"Not to be quoted: {self.reservation}"
+        return f"Slow CPU: {self.number.slow_cpu}" if self.number.slow_cpu else ""
+
 
 def place(number: Number) -> str:
     """Return a number's anchor on its workload's page."""
@@ -202,10 +209,10 @@ def former_path(number: Number) -> str:
 
 def text(cited: Citation) -> str:
     """Return the citation as a sentence of plain text."""
-    warned = f" Not to be quoted: {cited.reservation}." if cited.reservation else ""
+    remark = f" {cited.remark}." if cited.remark else ""
     return (
         f"{cited.value} ({cited.evidence}): {cited.what} ({cited.hardware}), measured {cited.when} with "
-        f"{cited.software}. Evidence: {cited.proof}. Key {cited.key}.{warned}"
+        f"{cited.software}. Evidence: {cited.proof}. Key {cited.key}.{remark}"
     )
 
 
@@ -225,7 +232,7 @@ def bibtex(cited: Citation) -> str:
         "year": year,
         "month": str(int(month)),
         "howpublished": f"{{{TITLE}, version {cited.number.record.software.suite}}}",
-        "note": f"{{{note}{'. Not to be quoted: ' + cited.reservation if cited.reservation else ''}}}",
+        "note": f"{{{'. '.join(filter(None, (note, cited.remark)))}}}",
     }
     lines = [f"  {name} = {{{value.translate(_LATEX)}}}," for name, value in fields.items()]
     if cited.site:
@@ -246,7 +253,7 @@ def csl(cited: Citation) -> str:
         "issued": {"date-parts": [[int(part) for part in cited.date.split("-")]]},
         "version": cited.number.record.software.suite,
         "note": f"{cited.evidence}, {cited.proof}"
-        + (f"; not to be quoted: {cited.reservation}" if cited.reservation else ""),
+        + (f"; {cited.remark[0].lower()}{cited.remark[1:]}" if cited.remark else ""),
     }
     if cited.site:
         item["URL"] = cited.permalink

@@ -18,7 +18,7 @@ from suite import former, units
 from suite.case import axes as case_axes
 from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
-from suite.results.stats.state import State
+from suite.results.stats.state import State, status
 from suite.scopes import SCOPES
 
 Unit = Literal["s", "examples/s", "FLOP/s", "1", "FLOP", "elements"]
@@ -126,6 +126,7 @@ class Number:
     digest: str = ""  # full, of its record or stored line; '' if it has neither
     ways: str = ""  # the two ways of best over best
     pooled: bool = True  # False: of one campaign, on one host
+    slow_cpu: str = ""  # of a speed-up: how much less time another CPU with fewer cores surely takes
 
     @property
     def quotable(self) -> bool:
@@ -138,6 +139,11 @@ class Number:
         if self.quotable:
             return ""
         return self.state if self.pooled or self.state == "invalid" else ON_ONE_HOST
+
+    @property
+    def status(self) -> str:
+        """Its state as a table has it."""
+        return status(self.state, outdated=self.value.outdated, slow_cpu=bool(self.slow_cpu))
 
     @property
     def measured(self) -> str:

@@ -93,7 +93,9 @@ class Numbers:
             several = ", ".join(digest[:PINNED] for digest in sorted({*lines, *records}))
             raise LookupError(f"key '{key.text()}' is ambiguous among {several}; give all {PINNED} or 64 digits")
         for line in lines.values():
-            return stored_pools.number_of(line, self._by_digest)
+            number = stored_pools.number_of(line, self._by_digest)
+            now = self._current(key.unpinned) if key.metric in RATIOS else None
+            return replace(number, slow_cpu=now.slow_cpu if now else "")
         for record in records.values():
             return one_host.of_record(record, key.metric, self._records)
         return None

@@ -105,6 +105,7 @@ def _speedup(item: PooledSpeedUp) -> Number:
         reasons=item.reasons,
         record=of_machine(item.machine, item.gpu),
         members=(*item.cpu.records, *item.gpu.records),
+        slow_cpu=item.marked_slow,
     )
 
 
@@ -121,6 +122,7 @@ def _best(item: PooledSpeedUp) -> Number:
         record=of_machine(item.machine, gpu),
         members=members,
         ways=f"{way_words(cpu.case)} on the CPU, {way_words(gpu.case)} on the GPU",
+        slow_cpu=item.marked_slow if cpu is item.cpu else "",
     )
 
 

@@ -24,10 +24,11 @@ from suite.results.pooled.ways import (
     Certificate,
     Way,
     certificate,
+    doubts,
     fewer_cores,
     is_baseline,
+    slow_cpu,
     surely_below,
-    undecided,
     ways,
 )
 from suite.results.records.record import STABLE, Record
@@ -131,28 +132,18 @@ class PooledSpeedUp:
     @property
     def slow_cpu(self) -> str:
         """How much less time another CPU with fewer cores takes; '' unless one surely does."""
-        if self.fewer_cores is None:
-            return ""
-        these = units.count(self.cpu.newest.machine.cores)
-        return f"{self.faster_cpu} take {self.faster_cpu_takes} of the time of these {these}"
+        return slow_cpu(self.cpu, self.fewer_cores)
 
     @property
-    def faster_cpu(self) -> str:
-        """The other CPU with fewer cores that surely takes less time; '' without one."""
-        machine = self.fewer_cores and self.fewer_cores.pool.newest.machine
-        return f"{units.pluralize(machine.cores, 'core')} of {machine.processor}" if machine else ""
-
-    @property
-    def faster_cpu_takes(self) -> str:
-        """Its share of the time, with the interval; '' without one."""
-        over = self.fewer_cores and self.fewer_cores.over
-        return f"{over.value:.2f} ({units.interval(over.low, over.high)})" if over else ""
+    def marked_slow(self) -> str:
+        """The same where a status says so: of scopes whose times are steady."""
+        return self.slow_cpu if SCOPES[self.case.scope].steady else ""
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quotable."""
         yield from lacking(self.ratio, (*self.cpu.records, *self.gpu.records))
         if self.certificate == "open":
-            yield "certificate open: " + undecided(self.cpu_ways)
+            yield from doubts(self.cpu_ways)
 
     @property
     def best_cpu(self) -> Pool:

@@ -49,6 +49,17 @@ class Way:
         within = f" ({units.interval(self.over.low, self.over.high)})" if self.over.low is not None else ""
         return f"{self.words} takes {self.over.value:.2f}{within}"
 
+    @property
+    def cpu(self) -> str:
+        """The cores that took it."""
+        machine = self.pool.newest.machine
+        return f"{units.pluralize(machine.cores, 'core')} of {machine.processor}"
+
+    @property
+    def share(self) -> str:
+        """Its share of the other time, with the interval."""
+        return f"{self.over.value:.2f} ({units.interval(self.over.low, self.over.high)})"
+
 
 def way_words(case: Case) -> str:
     """Return a way's implementation and variant, with layout, threads and allocator if not the default."""
@@ -139,6 +150,12 @@ def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
     ways = [Way(pool=pool, over=pool.over(plain)) for pool in fewer]
     surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
     return min(surely, key=lambda way: way.over.value, default=None)
+
+
+def slow_cpu(plain: Pool, faster: Way | None) -> str:
+    """Return how much less time another CPU with fewer cores takes than this one, see `fewer_cores`; '' without one."""
+    these = units.count(plain.newest.machine.cores)
+    return f"{faster.cpu} take {faster.share} of the time of these {these}" if faster else ""
 
 
 def certificate(ways: Sequence[Way]) -> Certificate:

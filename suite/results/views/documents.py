@@ -159,6 +159,7 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
     status: State
     quotable: bool
     reason: str  # why it may not be quoted; '' if it may
+    slow_cpu: str  # of a speed-up: how much less time another CPU with fewer cores surely takes; '' if none does
     what: str
     measured: str  # its newest record: UTC, ISO 8601
     record: str  # its address below the site's; for a pool that of a newest record
@@ -389,6 +390,7 @@ def _listed(number: Number) -> ListedNumber:
         status=number.state,
         quotable=number.quotable,
         reason="" if number.quotable else cited.reservation or number.word,
+        slow_cpu=number.slow_cpu,
         what=cited.what,
         measured=number.measured,
         record=cited.record,

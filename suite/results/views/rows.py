@@ -11,6 +11,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import status
 from suite.results.stats.statistics import Estimate
 from suite.results.views.table import Cell, base_cells, standing_cells, time_cell, times_cells
 from suite.scopes import SCOPES
@@ -64,22 +65,20 @@ def ratio_and_interval(item: PooledSpeedUp) -> tuple[Cell, Cell]:
 
 def state_cells(item: PooledSpeedUp) -> tuple[Cell, Cell]:
     """Return the cells of a speed-up's state, with its reasons, and of its hosts."""
-    text = f"{item.state}, slow CPU" if _slow_cpu(item) else item.state
+    text = status(item.state, outdated=item.ratio.outdated, slow_cpu=bool(item.marked_slow))
     return Cell(text=text, remark="; ".join(item.reasons)), count_cell(item.hosts)
 
 
 def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
     """Yield a note of a table for each CPU with fewer cores that surely takes less time for some of its steps."""
     models: dict[str, dict[str, None]] = defaultdict(dict)
-    for item in filter(_slow_cpu, items):
-        scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
-        models[item.faster_cpu][f"{item.faster_cpu_takes} of it for {item.record.description.title}{scope}"] = None
+    for item in items:
+        if item.fewer_cores and item.marked_slow:
+            scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
+            share = f"{item.fewer_cores.share} of it for {item.record.description.title}{scope}"
+            models[item.fewer_cores.cpu][share] = None
     for sides, shares in models.items():
         yield f"Slow CPU: {sides} surely take less time than these: {'; '.join(shares)}."
-
-
-def _slow_cpu(item: PooledSpeedUp) -> bool:
-    return SCOPES[item.case.scope].steady and item.fewer_cores is not None
 
 
 def ratio_cells(pool: Pool, base: Pool | None, ratio: Pooled | None, why: str = "") -> tuple[Cell, ...]:

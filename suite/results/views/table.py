@@ -10,7 +10,7 @@ from suite.results.records.record import Record
 from suite.results.single.paired_speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
 from suite.results.stats.pooling import Pooled
-from suite.results.stats.state import too_wide
+from suite.results.stats.state import status, too_wide
 from suite.results.stats.statistics import Estimate
 
 INTERVAL = "95 % interval"  # names of columns
@@ -219,8 +219,8 @@ def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
     if value is None:
         return Cell(text=units.DASH, remark=why), Cell(text=units.DASH)
     reasons = tuple(lacking(value))
-    status = Cell(text=state_of(reasons), remark="; ".join(reasons))
-    return status, Cell(text=units.count(value.hosts), sort=value.hosts)
+    word = status(state_of(reasons), outdated=value.outdated)
+    return Cell(text=word, remark="; ".join(reasons)), Cell(text=units.count(value.hosts), sort=value.hosts)
 
 
 def one_host_cell(*items: Result, caveat: str = "") -> Cell:
