@@ -66,7 +66,7 @@ def test_without_a_price_of_the_gpu_nothing_is_said():
 def test_the_sentence_is_of_the_pair_whose_prices_are_known():
     both, one = (part.sentence(list(items(*prices).values())) for prices in ((GPU, CPU), (GPU,)))
     assert "2 virtual cores of A newer CPU (family 26 model 2) 0.3 USD, a step costs 2.0" in both
-    assert "the 16 virtual cores of the NVIDIA H100 80GB HBM3's host if these are 0.180 USD" in one
+    assert "the H100 80GB HBM3's own 16 virtual cores if these are 0.180 USD" in one
 
 
 def test_a_price_is_shown_with_all_its_digits():

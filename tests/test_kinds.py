@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from suite.report.pages import kinds as page
 from suite.report.parts import kinds as part
+from suite.report.parts import lead
 from suite.report.parts.facts import Facts
 from suite.results.pooled import kinds
 from suite.results.pooled.pools import Pool, current, pools
@@ -206,6 +207,29 @@ def test_a_model_s_ratio_has_the_certificate_of_its_cpu():
     assert state == "not certified"
     assert "of JAX's time on the CPU" in reason
     assert states(TWO_MACHINES)["small, 2 cores"] == ("open", ("certificate open: no baseline was timed on this CPU",))
+
+
+def test_a_row_says_that_another_cpu_with_fewer_cores_takes_less_time():
+    faster = steps(SMALL, 0.004, jax="0.13.0", lot=2)
+    table = part.models(tuple(pairs([*TWO_MACHINES[:30], *faster]).values()))
+    place = part.MODEL_COLUMNS.index("status")
+    statuses = {row[1].text: row[place] for row in table.rows}
+    slow, quick = statuses["Test CPU (Emerald Rapids), 16 cores"], statuses["A newer CPU (family 26 model 2), 2 cores"]
+    assert slow.text == "open, slow CPU"
+    assert "2 cores of A newer CPU (family 26 model 2) take 0.40 (" in slow.remark
+    assert quick.text == "open"
+
+
+def test_means_are_rounded_as_on_the_home_page_and_a_host_is_said_to_be_so_fast():
+    found = pairs(TWO_MACHINES)
+    own = found["test-gpu, 16 cores", factory.H100.name]
+    value, within = (cell.text for cell in part.table((own,)).rows[0][2:4])
+    assert value == lead.short(own.mean.value) == "20x"
+    cores = "H100 80GB HBM3's own 16 virtual cores"
+    assert part.finding((own,)) == f"A step on one NVIDIA H100 80GB HBM3 is 20x ({within}) as fast as on the {cores}."
+    said = part.beside(kinds.against_fewer_cores(known(TWO_MACHINES)))
+    assert said.startswith(f"The {cores} are 1.20x (")
+    assert ") as fast as 2 virtual cores of A newer CPU (family 26 model 2), over 5 models." in said
 
 
 def test_sides_of_two_methods_make_no_pair():

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from suite import units
+from suite.report.parts import lead
 from suite.results.pooled.kinds import Pair
 from suite.results.records.machine import Machine
 from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import status
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.rows import count_cell, row_of
@@ -30,20 +32,20 @@ def finding(pairs: Sequence[Pair]) -> str:
     low, high = (choose(same, key=lambda pair: pair.mean.value) for choose in (min, max))
     card = gpu_name(pairs[0])
     sides = [
-        f"{ratio_words(pair.mean)} as fast as on {_place(pair)}" for pair in ((low,) if low is high else (low, high))
+        f"{_mean_words(pair.mean)} as fast as on {_place(pair)}" for pair in ((low,) if low is high else (low, high))
     ]
     return f"A step on one {card} is {', and '.join(sides)}."
 
 
 def beside(pair: Pair | None) -> str:
-    """Return what a GPU's host takes of the time of a CPU with fewer cores; '' without such a pair."""
+    """Return how fast a GPU's host is beside a CPU with fewer cores; '' without such a pair."""
     if pair is None:
         return ""
     few, jax = pair.other.machine, pair.versions()
     versions = f" JAX {jax[0]} is compared with {jax[1]}." if jax[0] != jax[1] else ""
     models = units.pluralize(len(pair.by_workload), "model")
-    taken = f"{pair.mean.value:.2f}" + (f" ({within})" if (within := _interval(pair.mean)) else "")
-    return f"{cores_of(pair.cpu.machine, 'The')} take {taken} of the time of {cores_of(few)}, over {models}.{versions}"
+    speed = ratio_words(pair.mean.per(1))
+    return f"{cores_of(pair.cpu.machine, 'The')} are {speed} as fast as {cores_of(few)}, over {models}.{versions}"
 
 
 def chart(pairs: Sequence[Pair]) -> Chart:
@@ -57,7 +59,7 @@ def chart(pairs: Sequence[Pair]) -> Chart:
         across="CPU time / GPU time, log scale",
         points=tuple(points),
         level=1.0,
-        finding="A step is {span} as fast on the GPU",
+        finding="A step is {span} as fast on a GPU",
     )
 
 
@@ -69,7 +71,7 @@ def _point(pair: Pair) -> Point:
         value=mean.value,
         low=mean.low,
         high=mean.high,
-        text=units.ratio(mean.value, mean.low, mean.high),
+        text=lead.short(mean.value),
         solid=pair.standing()[0] == "quotable",
     )
 
@@ -102,7 +104,10 @@ def models(pairs: Sequence[Pair]) -> Table:
 
 def _row(pair: Pair, value: Pooled, workload: str, *number: Cell) -> tuple[Cell, ...]:
     state, reasons = pair.standing(workload)
-    cells = (cpu_name(pair), gpu_name(pair), *times_cells(value.estimate), Cell(text=state, remark="; ".join(reasons)))
+    slow = pair.cpu.slow.get(workload, "")
+    word = status(state, outdated=value.outdated, slow_cpu=bool(slow))
+    ratio = times_cells(value.estimate) if workload else _mean_cells(value)
+    cells = (cpu_name(pair), gpu_name(pair), *ratio, Cell(text=word, remark="; ".join(filter(None, [*reasons, slow]))))
     hosts, machines = count_cell(value.hosts), "one" if pair.one_machine else "two"
     versions = (jax or units.DASH for jax in pair.versions(*filter(None, [workload])))
     return row_of(*cells, *number, hosts, machines, *versions)
@@ -121,15 +126,26 @@ def cpu_name(pair: Pair) -> str:
 
 
 def cores_of(machine: Machine, the: str = "the") -> str:
-    """Return a CPU in a sentence: by the card of its host if it has one, else by its model."""
+    """Return a CPU in a sentence: by the card beside it if there is one, else by its model."""
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     if machine.gpus:
-        return f"{the} {cores} of the {machine.gpus[0].name}'s host"
+        return f"{the} {machine.gpus[0].name.removeprefix('NVIDIA ')}'s own {cores}"
     return f"{cores} of {machine.processor}"
 
 
 def _place(pair: Pair) -> str:
     return cores_of(pair.cpu.machine) + ("" if pair.one_machine else " in another machine")
+
+
+def _mean_words(mean: Pooled) -> str:
+    """Return a mean over models with its interval, if it has one, rounded as on the home page."""
+    value, within = (cell.text for cell in _mean_cells(mean))
+    return value if within == units.DASH else f"{value} ({within})"
+
+
+def _mean_cells(mean: Pooled) -> tuple[Cell, Cell]:
+    ends = (units.number(end, digits=2) for end in (mean.low, mean.high) if end is not None)
+    return Cell(text=lead.short(mean.value), sort=mean.value), Cell(text=" to ".join(ends) or units.DASH)
 
 
 def ratio_words(mean: Pooled | Estimate) -> str:

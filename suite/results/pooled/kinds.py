@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import msgspec
 
-from suite.case import Backend
+from suite.case import Backend, Case
 from suite.results.pooled.grouping import kind_of
 from suite.results.pooled.kernel_time import too_short
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool
 from suite.results.pooled.speedup import behind, lacking, state_of
-from suite.results.pooled.ways import Way, certificate, doubts, ways
+from suite.results.pooled.ways import Way, certificate, doubts, fewer_cores, slow_cpu, ways
 from suite.results.records.machine import Machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
@@ -33,6 +33,7 @@ class Kind:
     backend: Backend
     steps: Mapping[str, Pool]  # by workload
     ways: Mapping[str, Sequence[Way]] = field(default_factory=dict)  # of a CPU, other ways of each step
+    slow: Mapping[str, str] = field(default_factory=dict)  # of a CPU, for each step as `slow_cpu` says it
 
     @cached_property
     def machine(self) -> Machine:
@@ -101,21 +102,21 @@ def kinds(current: Found, backend: Backend) -> tuple[Kind, ...]:
     the allocator of the headline, then the newest. Steps that take less time than their kernels are left out.
     """
     steps = _chosen(current, backend, lambda machine, pool: _kind_of(pool, backend))
-    ways_of = ways(current)
+    ways_of, same = ways(current), defaultdict[Case, list[Pool]](list)
+    for (_, case), pool in current.items():
+        same[case].append(pool)
 
     def others(pool: Pool) -> Sequence[Way]:
         machine = min(name for name in pool.machines if current.get((name, pool.case)) is pool)
         return ways_of(machine, pool)
 
-    known = (
-        Kind(
-            backend=backend,
-            steps=each,
-            ways={name: others(pool) for name, pool in each.items()} if backend == "cpu" else {},
-        )
-        for each in steps.values()
-    )
-    return tuple(sorted(known, key=lambda kind: (-len(kind.steps), -kind.hosts, kind.machine.slug)))
+    def kind(each: Mapping[str, Pool]) -> Kind:
+        if backend == "gpu":
+            return Kind(backend=backend, steps=each)
+        slow = {name: slow_cpu(pool, fewer_cores(pool, same[pool.case])) for name, pool in each.items()}
+        return Kind(backend=backend, steps=each, ways={name: others(pool) for name, pool in each.items()}, slow=slow)
+
+    return tuple(sorted(map(kind, steps.values()), key=lambda kind: (-len(kind.steps), -kind.hosts, kind.machine.slug)))
 
 
 def headline_steps(current: Found, backend: Backend) -> Mapping[str, Mapping[str, Pool]]:
