@@ -42,9 +42,9 @@ def quoting(*models):
 def test_the_centre_of_all_models_comes_first_with_its_interval_and_their_spread():
     answer = said(sides("a", 10), sides("b", 40), sides("c", 20))
     assert answer == (
-        "A step in full float32 is 20x (20 to 20) as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores of the Test "
-        "CPU (Sapphire Rapids) beside it. That is the geometric mean of 3 models, which are between 10x and 40x. Quote "
-        "a model, not the mean: 3 may be quoted."
+        "A step of JAX in full float32 is 20x (20 to 20) as fast on one NVIDIA H100 80GB HBM3 as on the 16 cores of "
+        "the Test CPU (Sapphire Rapids) beside it. That is the geometric mean of 3 models, which are between 10x and "
+        "40x. Quote a model, not the mean: 3 may be quoted."
     )
     assert "quoted" not in said(*(sides(name, 10, certified=False) for name in "abc"))
 

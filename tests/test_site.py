@@ -798,7 +798,7 @@ def test_what_a_table_is_filtered_by_stands_in_the_address(checkout, browser):
     page.goto(address)
     rows = page.locator("table.results[data-filters] tbody tr:visible")
     assert (rows.count(), page.locator("form.filters output").inner_text()) == (2, "2 of 4")
-    page.get_by_label("scope").select_option("cold")
+    page.get_by_role("combobox", name="scope").select_option("cold")
     assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
     assert "scope=cold" in page.url
     page.reload()

@@ -12,6 +12,7 @@ from suite.experiments import headline
 from suite.results.pooled.break_even import BreakEven, break_even
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.stats.state import status
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import HOSTS, STATUS, Cell, Table, time_cell
@@ -196,7 +197,7 @@ def _row(one: BreakEven) -> tuple[Cell, ...]:
     ends = (one.seconds(end) if later and end and math.isfinite(end) else None for end in (one.low, one.high))
     reasons = [f"{name}: {item.reasons[0]}" for name, item in (("start", one.start), ("step", one.step))
                if not item.quotable]  # fmt: skip
-    state = one.step.state if one.start.quotable else one.start.state
+    worse = one.step if one.start.quotable else one.start
     return row_of(
         one.step.workload,
         one.step.case.variant,
@@ -206,6 +207,6 @@ def _row(one: BreakEven) -> tuple[Cell, ...]:
         Cell(text=_within(one)),
         Cell(text=units.seconds(one.seconds(one.steps), digits(one)) if later else units.DASH),
         Cell(text=units.seconds_interval(*ends)),
-        Cell(text=state, remark="; ".join(reasons)),
+        Cell(text=status(worse.state, outdated=worse.ratio.outdated), remark="; ".join(reasons)),
         count_cell(min(one.start.hosts, one.step.hosts)),
     )

@@ -53,7 +53,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         ),
         turns=Html(
             "It turns with the pictures a second that you need: the table says up to how many the {} suffice.{}{}"
-        ).format(quoting.cores, _beside_others(single[-1]), _in_batches(quoting, networks)),
+        ).format(quoting.cores, _beside_others(named[-1]), _in_batches(quoting, networks)),
         draw=_chart(facts, single).figures,
         advice=(_suffices(facts, quoting, single),),
         tables=tables(facts, evidence, "serving"),
@@ -75,8 +75,9 @@ def _waiting(quoting: Quoting, networks: Iterable[str]) -> Html:
                 )
                 for ratio, gpu in (pairs if len(pairs) == 1 else (pairs[0], pairs[-1]))
             ]
-            words = " If one waits for {} before the next picture, it gains {}: of one campaign each, not to be quoted."
-            return Html(words).format(what, Html(" to ").join(gains))
+            some = f"{units.count(len(pairs))} of them {'gains' if len(pairs) == 1 else 'gain'}"
+            words = " If one waits for {} before the next picture, {} {}: of one campaign each, not to be quoted."
+            return Html(words).format(what, some, Html(" to ").join(gains))
     return Html("")
 
 
@@ -125,8 +126,9 @@ def _suffices(facts: Facts, quoting: Quoting, single: Sequence[PooledSpeedUp]) -
 
 
 def _beside_others(item: PooledSpeedUp) -> str:
-    """Return that the largest gain is beside a slow CPU, if another CPU with fewer cores is surely faster."""
-    return f" The largest gain is beside a slow CPU: {item.slow_cpu}." if item.slow_cpu else ""
+    """Return that a network's gain is beside a slow CPU, if another CPU with fewer cores is surely faster."""
+    title = f"“{item.record.description.title}”"
+    return f" {title} gains most beside a slow CPU: {item.slow_cpu}." if item.slow_cpu else ""
 
 
 def _number(rate: Estimate) -> str:

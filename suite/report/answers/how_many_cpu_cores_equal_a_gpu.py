@@ -105,8 +105,8 @@ def _more(
     rest, own = first.without_end, first.gpu.seconds.value
     if rest.low is not None and rest.high is not None and rest.low <= own <= rest.high:
         numbers.append(_unlimited(quoting, first))
-        words = "It is open whether any number is enough: the interval of unlimited cores, {} a step, holds the GPU’s."
-        sentences.append(Html(words).format(numbers[-1].words))
+        words = "Unlimited cores would take {} a step, so it is open whether any number is enough."
+        sentences.insert(0, Html(words).format(numbers[-1].words))
     return (Html(" ").join(sentences) if sentences else None), tuple(numbers)
 
 

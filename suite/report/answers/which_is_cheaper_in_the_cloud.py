@@ -63,16 +63,14 @@ def _of_its_host(quoting: Quoting, price: Price) -> Answer | None:
     cheap, dear = (quoting.following(_hour(item.ratio, price), [item]).words for item in (steps[-1], steps[0]))
     low, high = (quoting.model(item.record.description) for item in (steps[-1], steps[0]))
     return Answer(
-        sentence=Html("The GPU is cheaper if its host’s {} cost more than {} an hour and one {} {}.").format(
-            quoting.cores,
-            number.words,
-            quoting.gpu,
-            units.documented(price.per_hour, price.currency),
+        sentence=Html("With one {} at {} an hour, the GPU is cheaper if {} cost over {}.").format(
+            quoting.gpu, units.documented(price.per_hour, price.currency), quoting.cores, number.words
         ),
         numbers=(number,),
-        more=Html("This is the geometric mean of {}, each by its step alone, without compiling and reading.").format(
-            units.pluralize(len(steps), "model")
-        ),
+        more=Html(
+            "The cores are the host’s own, rented without the GPU; the GPU’s price is that of a machine with one. This "
+            "is the geometric mean of {}, each by its step alone, without compiling and reading."
+        ).format(units.pluralize(len(steps), "model")),
         turns=Html(
             'It turns with the model: from {} for {} to {} for {}. {} <a href="../kinds.html">Other CPUs</a> have '
             "other times."

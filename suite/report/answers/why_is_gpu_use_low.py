@@ -43,8 +43,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         quoting.model(stored.by_workload[best].record.description), largest.words
     )
     return Answer(
-        sentence=Html("Reading is the limit: on one {}, {} is {} as fast in a step, {} read from storage{}.").format(
-            quoting.gpu, quoting.model(about), before.words, after.words, rungs.on_other_hosts(len(apart), 1)
+        sentence=Html("Reading is the limit: one {} gains {} in a step of {}, {} read from storage{}.").format(
+            quoting.gpu, before.words, quoting.model(about), after.words, rungs.on_other_hosts(len(apart), 1)
         ),
         numbers=(before, after),
         more=Html(" ").join(filter(None, (_workers(stored.by_workload[worst]), more))),

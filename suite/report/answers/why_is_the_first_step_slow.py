@@ -30,7 +30,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     numbers = quoting.seconds(last.gpu), quoting.seconds(last.cpu)
     more, further, title = _of_one(quoting, later[0]) if len(empty) == 1 else _of_several(quoting, empty)
     return Answer(
-        sentence=Html("The first step compiles the program, which takes one {} {}, its CPU {}, for {}.").format(
+        sentence=Html("The first step also compiles the program: it takes one {} {}, its CPU {}, for {}.").format(
             quoting.gpu, *(number.words for number in numbers), quoting.model(last.record.description)
         ),
         numbers=numbers,
@@ -47,7 +47,7 @@ _Said = tuple[Html, tuple[Quoted, ...], str]  # a sentence, its numbers, and the
 
 def _of_one(quoting: Quoting, one: BreakEven) -> _Said:
     numbers = _steps(quoting, one), _seconds(quoting, one)
-    words = Html("The GPU has won this back after {}, {}.")
+    words = Html("The GPU has won its longer start back after {}, {}.")
     return words.format(*(number.words for number in numbers)), numbers, ""
 
 
@@ -58,9 +58,9 @@ def _of_several(quoting: Quoting, empty: Sequence[BreakEven]) -> _Said:
     once, never = (sum(one.steps == steps for one in order) for steps in (1, math.inf))
     rest = f"at once for {units.count(once)}, never for {units.count(never)}"
     if not 1 < half.steps < math.inf:
-        return Html("Of {} the GPU wins this back {}.").format(models, rest), (), ""
+        return Html("Of {} the GPU wins its longer start back {}.").format(models, rest), (), ""
     number = _steps(quoting, half)
-    words = Html("The GPU has won this back within {} for half of {}, {}.")
+    words = Html("Within {} the GPU has won its longer start back for half of {}, {}.")
     title = f"Compiling included, the GPU is ahead within {_count(half)[0]} steps for half of {models}"
     return words.format(number.words, models, rest), (number,), title
 

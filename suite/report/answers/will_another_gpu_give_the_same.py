@@ -48,6 +48,10 @@ def _reach(item: PooledSpeedUp) -> float:
     return math.sqrt(high / low) - 1 if low and high else math.inf
 
 
+def _factor(item: PooledSpeedUp) -> str:
+    return f"{1 + _reach(item):.2f}"
+
+
 def _range(item: PooledSpeedUp) -> str:
     return units.interval(item.ratio.range_low, item.ratio.range_high)
 
@@ -65,10 +69,10 @@ def _turns(facts: Facts, quoting: Quoting, known: Sequence[PooledSpeedUp], item:
     yield _left_out(quoting, item)
     if len(known) > 1:
         near, far = known[0], known[-1]
-        yield Html("Of {} it reaches least for {}, ±{}, most for {}, ±{}.").format(
+        yield Html("Of {} it reaches least for {}, by a factor of {}, most for {}, by {}.").format(
             units.pluralize(len(known), "model"),
-            quoting.model(near.record.description), units.percent(_reach(near)),
-            quoting.model(far.record.description), units.percent(_reach(far)),
+            quoting.model(near.record.description), _factor(near),
+            quoting.model(far.record.description), _factor(far),
         )  # fmt: skip
     machine = quoting.machine
     names = {SPEED_UP: machine.name, CPU: machine.cpu_kind.words}
@@ -108,8 +112,8 @@ def _chart(facts: Facts, known: Sequence[PooledSpeedUp]) -> OwnChart:
         for item in known
     )  # fmt: skip
     ends = "the range of one more process on one more host, in 95 of 100 cases"
-    middle = units.percent(_reach(known[(len(known) - 1) // 2]))
-    title = f"Half of {units.pluralize(len(known), 'model')}: another host lies within ±{middle}"
+    middle = _factor(known[(len(known) - 1) // 2])
+    title = f"Half of {units.pluralize(len(known), 'model')}: another host lies within a factor of {middle}"
     chart = Chart(
         caption="Speed-up of a step.", across="CPU time / GPU time, log scale", points=points, level=1.0, ends=ends
     )
@@ -120,11 +124,11 @@ def _table(facts: Facts, known: Sequence[PooledSpeedUp]) -> Table:
     rows = (
         row_of(
             facts.titles[item.workload], *speedup_cells(item), _range(item),
-            Cell(text=f"±{units.percent(_reach(item))}", sort=_reach(item)), *state_cells(item),
+            Cell(text=_factor(item), sort=_reach(item)), *state_cells(item),
         )
         for item in known
     )  # fmt: skip
-    columns = ("model", "CPU step", "GPU step", "speed-up", INTERVAL, _NEXT, "its reach", STATUS, HOSTS)
+    columns = ("model", "CPU step", "GPU step", "speed-up", INTERVAL, _NEXT, "within a factor of", STATUS, HOSTS)
     return Table(title="A step's speed-up on these hosts and on the next one", columns=columns, rows=tuple(rows))
 
 

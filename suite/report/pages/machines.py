@@ -14,7 +14,7 @@ from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table
 
 PATH = "machines/index.md"
-_COLUMNS = ("machine", "GPU", "CPU", "cores", "speed-up of a step", "models")
+_COLUMNS = ("machine", "GPU", "CPU", "cores", "speed-up of a step", "models with one")
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -41,7 +41,8 @@ def _gain(step: rungs.Rung | None) -> tuple[Cell, Cell]:
         return Cell(text=units.DASH, remark=f"a mean is of at least {FEWEST_MODELS} models"), number
     mean = mean_ratio((item.cpu, item.gpu) for item in items)
     lacks = (*lacking(mean), *behind(item.quotable for item in items))
-    return Cell(text=marked(lead.short(mean.value), not lacks), sort=mean.value, remark="; ".join(lacks)), number
+    text = lead.short(mean.value) + ", earlier method" * mean.outdated
+    return Cell(text=marked(text, not lacks), sort=mean.value, remark="; ".join(lacks)), number
 
 
 def gpus(machine: Machine) -> str:

@@ -119,8 +119,8 @@ def _centre(step: Rung) -> Html:
     low, high = rungs.most(items)
     cores = units.pluralize(machine.cores, "virtual core" if machine.virtual else "core")
     return Html(
-        "A step in full float32 is <strong>{}</strong>{} as fast on one {} as on {} beside it. That is the geometric "
-        "mean of {}, {}.{}"
+        "A step of JAX in full float32 is <strong>{}</strong>{} as fast on one {} as on {} beside it. That is the "
+        "geometric mean of {}, {}.{}"
     ).format(
         short(step.mean),
         _within(step),

@@ -75,10 +75,10 @@ def slow_cpu_notes(items: Iterable[PooledSpeedUp]) -> Iterator[str]:
     for item in items:
         if item.fewer_cores and item.marked_slow:
             scope = "" if item.case.scope == "step" else f" ({SCOPES[item.case.scope].heading})"
-            share = f"{item.fewer_cores.share} of it for {item.record.description.title}{scope}"
+            share = f"{item.fewer_cores.share} of its time for {item.record.description.title}{scope}"
             models[item.fewer_cores.cpu][share] = None
     for sides, shares in models.items():
-        yield f"Slow CPU: {sides} surely take less time than these: {'; '.join(shares)}."
+        yield f"Slow CPU: {sides} surely take less time than this CPU: {'; '.join(shares)}."
 
 
 def ratio_cells(pool: Pool, base: Pool | None, ratio: Pooled | None, why: str = "") -> tuple[Cell, ...]:
