@@ -491,6 +491,7 @@ def test_jax_is_counted_on_both_sides_each_with_its_models():
     assert "; on its CPU for 0, slower for 0." in its.sentence.striptags()
     assert its.turns.count("Timed beside JAX in a step on the GPU and the CPU: PyTorch for 1 and Keras for none.") == 1
     assert its.turns.count("Keras") == 2
+    assert {key.split("/")[2] for key in its.keys} == {"cpu", "gpu"}, "the sentence counts both sides"
     assert [row[1].text for row in its.tables[0].rows] == ["GPU", "CPU"]
     unit = [*both("dp_linear_mirrored"), *both("dp_linear_mirrored", gpu=0.0001, implementation="torch")]
     more = answer_of("is_jax_faster_than_pytorch", [*sample("is_jax_faster_than_pytorch"), *factory.on_hosts(unit)])

@@ -46,7 +46,7 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
         sentence=Html("JAX is surely faster than {} for {} models on {}{}.").format(
             " or ".join(name_of(name) for name in _timed(own)), _faster(own), place, beside
         ),
-        numbers=tuple(_number(quoting, pair) for pair in (own[0], own[-1])),
+        numbers=tuple(_number(quoting, pair) for side in (own, other) if side for pair in (side[0], side[-1])),
         more=Html("Both compute in full float32."),
         turns=Html(" ").join(_turns(quoting, gpu, cpu)),
         draw=chart.figures,
