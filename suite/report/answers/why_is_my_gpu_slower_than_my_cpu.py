@@ -34,12 +34,12 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
     turning = _greatest_threshold(evidence)
     if turning:
         return _of_threshold(facts, evidence, turning)
-    slowest = _slower(evidence)
+    slowest = _slowest(evidence)
     return _of_model(facts, evidence, slowest) if slowest else None
 
 
-def _slower(evidence: Evidence) -> PooledSpeedUp | None:
-    """Return the step of JAX that is slowest beside the CPU's; None if none is slower than that."""
+def _slowest(evidence: Evidence) -> PooledSpeedUp | None:
+    """Return the step of JAX that gains least, if it is slower on the GPU than on the CPU; None otherwise."""
     steps = [item for item in evidence.speedups if item.headline and item.state != "invalid" and item.ratio.value < 1]
     return min(steps, key=lambda item: item.ratio.value, default=None)
 
@@ -74,7 +74,7 @@ def _of_threshold(facts: Facts, evidence: Evidence, item: Threshold) -> Answer:
 
 def _of_jax(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, tuple[Quoted, ...]]:
     """Return which model's step in JAX is slower on the GPU than on the CPU, and that number."""
-    item = _slower(evidence)
+    item = _slowest(evidence)
     if item is None:
         return None, ()
     number, about = quoting.speedup(item), quoting.model(item.record.description)

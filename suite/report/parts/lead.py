@@ -175,7 +175,7 @@ def _slower(step: Rung) -> Iterator[Html]:
 def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
     """Yield a sentence on what becomes of the step's speed-up, each time over the models for which both are known.
 
-    A loop as written counts no more of the work: its CPU side is slow too.
+    Loops as written are left out: they are another way of writing, not more of the work.
     """
     each: list[Html] = []
     for rung in amounts:

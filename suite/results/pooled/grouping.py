@@ -156,7 +156,7 @@ def lacks_kernels(record: Record) -> bool:
     """Return whether a step's CUDA graph holds convolutions and was made before their kernels had run.
 
     On an H200 six of 16 such steps take 4 to 6 % more time, so the two do not pool; the digest does not tell them
-    apart. Records from before the suite made such a graph again lack kernels where their process had no compile cache.
+    apart. Older records do not state it: their graph lacks kernels if the process had no compile cache.
     """
     if SCOPES[record.case.scope].compiles:  # it times the first graph
         return False
