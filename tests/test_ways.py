@@ -93,14 +93,31 @@ def test_a_kind_of_one_host_borrows_how_much_ratios_differ_from_other_kinds():
     assert 1.0 < way.over.high / way.over.low < 1.2  # as ratios of the other kind do, whose times differ sevenfold
 
 
-def test_sides_of_different_campaigns_are_not_paired():
-    jax, torch = step(), step(0.02, implementation="torch")
-    apart = [
-        replace(record, campaign=f"{record.campaign}-{record.case.implementation}")
-        for record in factory.on_hosts([jax, torch])
-    ]
-    (way,) = others(current(pools([factory.sealed(replace(record, digest="")) for record in apart])))
+def in_own_campaigns(records):
+    """Return the records, each implementation of a host in a campaign of its own."""
+    return current(
+        pools(
+            factory.sealed(replace(record, campaign=f"{record.campaign}-{record.case.implementation}", digest=""))
+            for record in records
+        )
+    )
+
+
+def test_a_ratio_is_paired_by_host_where_the_sides_are_of_different_campaigns():
+    records = factory.on_hosts([step(), step(0.02, implementation="torch")], (1.0, 3.0, 0.4, 2.0))
+    (way,) = others(in_own_campaigns(records))
     assert way.over.value == pytest.approx(2.0)
+    assert (way.over.hosts, way.over.high / way.over.low < 1.1) == (4, True)
+
+
+def test_sides_of_different_campaigns_and_unknown_hosts_are_not_paired():
+    records = [
+        factory.sealed(replace(r, runs=tuple(replace(run, host="") for run in r.runs), digest=""))
+        for r in factory.on_hosts([step(), step(0.02, implementation="torch")], (1.0, 3.0, 0.4, 2.0))
+    ]
+    (way,) = others(in_own_campaigns(records))
+    assert way.over.value == pytest.approx(2.0)
+    assert (way.over.hosts, way.over.processes) == (1, 12)  # all processes of a side as one host, no pair
 
 
 def test_only_rounds_that_both_have_are_paired():

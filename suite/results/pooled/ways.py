@@ -1,19 +1,20 @@
 """Ways of a step (other implementations, layouts or thread counts), their times over JAX's, and the certificate.
 
-Ratios are paired on each host, from campaigns that timed both: the host's speed cancels, so ratios differ less between
-hosts than times do. The certificate of a CPU time says that no other way of the same step is much faster.
+Ratios are paired on each host that timed both, in one round where it can be: the host's speed cancels, so ratios differ
+less between hosts than times do. The certificate of a CPU time says that no other way of the same step is much faster.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 from typing import Literal
 
 import msgspec
 
 from suite import units
 from suite.case import Backend, Case
-from suite.results.pooled.grouping import components_of, kind_of
+from suite.results.pooled.grouping import components_of, kind_of, seconds_by_host
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
 from suite.results.single.paired_speedup import CERTIFIED_FROM
@@ -131,7 +132,10 @@ def _comparable(plain: Pool, other: Pool) -> bool:
 
 
 def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
-    """Return the other's time over the plain one's by host, one value per common round of a campaign."""
+    """Return the other's time over the plain one's by host.
+
+    One value per common round of a campaign; one of a host that timed them in different campaigns only.
+    """
     hosts: dict[HostKey, list[float]] = defaultdict(list)
     theirs = {record.campaign: record for record in other.records}
     for record in plain.records:
@@ -140,7 +144,10 @@ def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
             continue
         one, two = seconds_by_round(beside), seconds_by_round(record)
         hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
-    return {host: values for host, values in hosts.items() if values}
+    paired = {host: values for host, values in hosts.items() if values}
+    one, two = (seconds_by_host(pool.records) for pool in (other, plain))
+    known = (host for host in one.keys() & two.keys() if host[0])  # without a hash it can be any host of its kind
+    return {host: [geometric_mean(one[host]) / geometric_mean(two[host])] for host in known} | paired
 
 
 def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
