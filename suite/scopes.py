@@ -64,7 +64,7 @@ class ScopeRow:
     steady: bool = False  # no work may continue after its samples; processes vary as for a step ...
     own_spread: bool = False  # ... unless they vary in a way of their own
     bounded: bool = False  # bounded by the hardware's floor; its samples must have no trend
-    certified: bool = False  # certified by baselines
+    certified_by: Scope | None = None  # scope whose baselines say how well its CPU side uses the CPU
 
     @property
     def streamed(self) -> bool:
@@ -100,7 +100,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         with_step=True, samples_stage="samples",
         usual=True, several_hosts=True, implementations=("jax", "torch", "keras", "xgboost", "openvino"),
         reference="every model",
-        steady=True, bounded=True, certified=True,
+        steady=True, bounded=True, certified_by="step",
     ),
     "transfer": ScopeRow(
         sentence="one step with its batch copied from the host", heading="step, copied", badge="step with copy",
@@ -110,7 +110,7 @@ SCOPES: Mapping[Scope, ScopeRow] = {
         )},
         with_step=True, samples_stage="transfer_samples",
         usual=True, several_hosts=True, reference="every model",
-        steady=True,
+        steady=True, certified_by="step",
     ),
     "written": ScopeRow(
         sentence="one step of a loop as people write it, its examples in the host's memory",

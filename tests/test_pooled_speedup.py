@@ -170,8 +170,21 @@ def test_fewer_threads_that_are_surely_faster_refuse_a_certificate_and_another_w
 
 
 def test_what_is_no_step_needs_no_certificate():
-    found = only(factory.on_hosts([step(scope="transfer"), step(0.001, "gpu", scope="transfer")]))
-    assert (found.certificate, found.state) == (None, "quotable")
+    found = only(factory.on_hosts([step(scope="cold"), step(0.001, "gpu", scope="cold")]))
+    assert found.certificate is None
+
+
+@pytest.mark.parametrize(
+    ("baselines", "wanted"),
+    [([], "open"), ([torch(0.009)], "certified"), ([torch(0.005)], "not certified")],
+)
+def test_a_copied_step_has_the_certificate_of_the_step(baselines, wanted):
+    copied = [step(scope="transfer"), step(0.001, "gpu", scope="transfer")]
+    items = pooled_speedups(factory.on_hosts([step(), *baselines, *copied]))
+    (found,) = [item for item in items if item.case.scope == "transfer"]
+    assert found.certificate == wanted
+    assert found.state == ("quotable" if wanted == "certified" else wanted)
+    assert found.best_over_best.value == pytest.approx(found.ratio.value), "the baseline was not timed with its copy"
 
 
 def test_best_over_best_is_of_the_fastest_way_of_each_side_whichever_it_is():

@@ -48,6 +48,7 @@ class PooledSpeedUp:
     ratio: Pooled
     cpu_ways: tuple[Way, ...]
     gpu_ways: tuple[Way, ...]
+    certifying: tuple[Way, ...] = ()  # those on the CPU that decide the certificate: of a copied step the step's
     apart: tuple[str, ...] = ()  # differences between the computations of the two sides
     impossible: tuple[str, ...] = ()  # why the GPU's time cannot be true
     fewer_cores: Way | None = None  # the fastest of other CPUs with fewer cores that surely take less time
@@ -95,9 +96,9 @@ class PooledSpeedUp:
     @property
     def certificate(self) -> Certificate | None:
         """Whether the CPU is used well; None if the scope needs no certificate, or the way is one of many."""
-        if not SCOPES[self.case.scope].certified or not _is_headline_way(self.case):
+        if SCOPES[self.case.scope].certified_by is None or not _is_headline_way(self.case):
             return None
-        return certificate(self.cpu_ways)
+        return certificate(self.certifying)
 
     @property
     def state(self) -> State:
@@ -119,7 +120,9 @@ class PooledSpeedUp:
     @cached_property
     def reasons(self) -> tuple[str, ...]:
         """Why it may not be quoted, and what to know beside it."""
-        slower = (f"{way.takes} of JAX's time on the CPU" for way in self.cpu_ways if surely_below(way))
+        slower = (
+            f"{way.takes} of JAX's time on the CPU" for way in self.certifying or self.cpu_ways if surely_below(way)
+        )
         wild = (
             f"hosts differ more than those of other models on the {side.case.backend.upper()}"
             for side in (self.cpu, self.gpu)
@@ -143,7 +146,7 @@ class PooledSpeedUp:
         """Yield what it lacks to be quotable."""
         yield from lacking(self.ratio, (*self.cpu.records, *self.gpu.records))
         if self.certificate == "open":
-            yield from doubts(self.cpu_ways)
+            yield from doubts(self.certifying)
 
     @property
     def best_cpu(self) -> Pool:
@@ -248,14 +251,19 @@ def _of(
             if not both:
                 continue
             cpu, gpu = both
+
+        def agreeing(side: Pool, machine: str = machine) -> tuple[Way, ...]:
+            return tuple(way for way in ways_of(machine, side) if _agrees(machine, way, current))
+
         ratios.append(
             PooledSpeedUp(
                 machine=machine,
                 cpu=cpu,
                 gpu=gpu,
                 ratio=cpu.over(gpu),
-                cpu_ways=tuple(way for way in ways_of(machine, cpu) if _agrees(machine, way, current)),
-                gpu_ways=tuple(way for way in ways_of(machine, gpu) if _agrees(machine, way, current)),
+                cpu_ways=agreeing(cpu),
+                gpu_ways=agreeing(gpu),
+                certifying=agreeing(step) if (step := _certified_by(machine, cpu, current)) else (),
                 apart=tuple(dict.fromkeys(differences(cpu, gpu))),
                 impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
@@ -272,6 +280,14 @@ def twin(machine: str, case: Case, current: Found) -> Pool | None:
         for allocator in ("tuned-malloc", "default-malloc")
     )
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
+
+
+def _certified_by(machine: str, cpu: Pool, current: Found) -> Pool | None:
+    """Return the pool whose other ways say how well a CPU side uses the CPU; None if nothing does."""
+    scope = SCOPES[cpu.case.scope].certified_by
+    if scope is None or scope == cpu.case.scope:
+        return cpu if scope else None
+    return current.get((machine, msgspec.structs.replace(cpu.case, scope=scope)))
 
 
 def _agrees(machine: str, way: Way, current: Found) -> bool:
