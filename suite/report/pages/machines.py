@@ -1,4 +1,4 @@
-"""The list of all machines, in words that a reader knows: GPU, processor, cores, and what a step gains."""
+"""The list of all machines, in words that a reader knows: what a step gains, GPU, processor and cores."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from suite.results.views.rows import count_cell, row_of
 from suite.results.views.table import Cell, Table
 
 PATH = "machines/index.md"
-_COLUMNS = ("machine", "GPU", "CPU", "cores", "speed-up of a step", "models with one")
+_COLUMNS = ("machine", "speed-up of a step", "models with one", "GPU", "CPU", "cores")
 
 
 def files(facts: Facts) -> dict[str, str]:
@@ -28,7 +28,7 @@ def _rows(facts: Facts) -> Iterator[tuple[Cell, ...]]:
     for slug in sorted(machines, key=lambda slug: not machines[slug].gpus):
         machine, step = machines[slug], rungs.step(rungs.rungs(facts.evidence[slug].speedups))
         cores = f"{units.count(machine.cores)}{' virtual' * bool(machine.virtual)}"
-        yield row_of(machine.name, gpus(machine), machine.processor, cores, *_gain(step))
+        yield row_of(machine.name, *_gain(step), gpus(machine), machine.processor, cores)
 
 
 def _gain(step: rungs.Rung | None) -> tuple[Cell, Cell]:
