@@ -23,6 +23,7 @@ from suite.results.cite import one_host, quotation, stored_pools
 from suite.results.cite.citation import AUTHOR, TITLE, Citation, bibtex, csl, markdown, text
 from suite.results.cite.numbers import Numbers
 from suite.results.records import store
+from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
 
 ROOT = Path(__file__).parents[1]
@@ -118,6 +119,20 @@ def test_a_number_of_one_campaign_is_on_one_host():
     assert cited.record not in said  # a relative address leads nowhere outside the site
     assert f"record https://a.example/{cited.record}, " in text(dataclasses.replace(cited, site="https://a.example/"))
     assert "to be quoted" not in said
+
+
+def test_a_speed_up_says_with_how_many_threads_the_cpu_was_timed(speedup, monkeypatch):
+    way = speedup.way
+    assert "thread" not in way
+    members = [
+        msgspec.structs.replace(
+            record, case=msgspec.structs.replace(record.case, threads=8 * (record.backend == "cpu"))
+        )
+        for record in speedup.number.members
+    ]
+    monkeypatch.setattr(Record, "chosen_threads", property(lambda record: record.backend == "cpu"))
+    cited = Citation(number=dataclasses.replace(speedup.number, members=tuple(members)))
+    assert cited.way == f"{way}, 8 threads on the CPU"
 
 
 @pytest.mark.parametrize("metric", ["seconds", "examples-per-second", "flop-per-second", "speedup", "best-over-best"])

@@ -75,10 +75,11 @@ def test_what_remains_when_more_is_counted_is_of_the_models_for_which_both_are_k
     assert "more of the work" not in said(sides("a", 10), sides("b", 40))
 
 
-def test_fewer_than_five_models_have_their_range_instead_of_a_mean():
-    models = [sides(name, 40) for name in "abcde"]
-    wider = [sides(name, times, scope="epoch") for name, times in zip("abcde", (1, 2, 4, 8, 16), strict=True)]
-    assert said(*models, *wider).endswith("gains less: 4.0x read from storage (5 models).")
+def test_fewer_than_ten_models_have_their_range_instead_of_a_mean():
+    names = "abcdefghij"
+    models = [sides(name, 40) for name in names]
+    wider = [sides(name, times, scope="epoch") for name, times in zip(names, (1, 2, 4, 8, 16) * 2, strict=True)]
+    assert said(*models, *wider).endswith("gains less: 4.0x read from storage (10 models).")
     assert said(*models, *wider[:4]).endswith("gains less: 1.0x to 8.0x read from storage (4 models).")
 
 

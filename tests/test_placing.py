@@ -192,13 +192,13 @@ def test_many_cores_that_gain_little_over_fewer_newer_ones_get_a_caution():
     few = msgspec.structs.replace(factory.HOST, name="few, 2 cores", cores=2, gpus=())
     slow = place([*_steps(many, 0.010, 1), *_steps(few, 0.012, 2)], many)
     assert slow.caution == (
-        "These 16 cores are only 1.20x as fast as 2 cores of the Test CPU: the geometric mean of 3 models. "
-        "Against 16 of those cores the GPU would gain less."
+        "These 16 cores are 1.20x as fast as 2 cores of the Test CPU: the geometric mean of 3 models. "
+        "Against 16 of those cores the GPU would gain less. Not to be quoted: 1 host of 3."
     )
     assert slow.sentences == (), "the same two CPUs are compared once"
     slower = place([*_steps(many, 0.024, 1), *_steps(few, 0.012, 2)], many).caution
     assert slower.startswith("A step takes 2.00x as long on these 16 cores as on 2 cores of the Test CPU: ")
-    assert slower.endswith("Against those the GPU gains less.")
+    assert slower.endswith("Against those the GPU gains less. Not to be quoted: 1 host of 3.")
     fast = place([*_steps(many, 0.010, 1), *_steps(few, 0.050, 2)], many)
     assert fast.caution == "", "five times as fast as an eighth"
     assert len(fast.sentences) == 1
@@ -215,7 +215,7 @@ def test_the_caution_stands_below_the_first_sentence_of_home():
     files = factory.pages(records)
     first, rest = files["index.md"].split("</p>", 1)
     assert "as fast on one" in first
-    assert rest.lstrip().startswith('<p class="note">These 16 cores are only 1.20x as fast as 2 cores of the ')
+    assert rest.lstrip().startswith('<p class="note">These 16 cores are 1.20x as fast as 2 cores of the ')
     assert files["index.md"].count("These 16 cores") == files[f"machines/{many.slug}.md"].count("These 16 cores") == 1
 
 

@@ -1,12 +1,12 @@
 """What is left of a small model's gain once more than its step is counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from suite import units
-from suite.report.parts import rungs
+from suite.report.parts import lead, rungs
 from suite.report.parts.html import Html
 from suite.report.parts.quoted import Quoted, Quoting
 from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
 
 _WORDS = {  # of each amount of work
@@ -33,14 +33,15 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
     if any(known.values()):
         name = min(known, key=lambda name: (-len(known[name]), _work(step.by_workload[name]), name))
         numbers = [quoting.speedup(item) for item in (step.by_workload[name], *known[name].values())]
-        rest = [f"{_WORDS[place]} {{}}" for place in known[name]]
-        apart = rungs.elsewhere(known[name].values(), step)
+        own = step.by_workload[name]
+        rest = (
+            f"{_WORDS[place]} {{}}{lead.beside(own.ratio, step_beside(own, item))}"
+            for place, item in known[name].items()
+        )
         words = "{} loses its gain in the work around the step: the step alone is {} as fast on the GPU; "
         words += ", ".join(rest)
-        about = quoting.model(step.by_workload[name].record.description)
-        parts.append(
-            Html(words + ".{}").format(about, *(number.words for number in numbers), _hosts(apart, known[name]))
-        )
+        about = quoting.model(own.record.description)
+        parts.append(Html(words + ".").format(about, *(number.words for number in numbers)))
     slower = [item for item in wider.get("whole run", {}).values() if item.ratio.value < 1]
     if slower:
         item = min(slower, key=lambda item: item.ratio.value)
@@ -48,14 +49,6 @@ def around_the_step(evidence: Evidence, quoting: Quoting) -> tuple[Html | None, 
         about = quoting.model(item.record.description)
         parts.append(Html("A whole run of {} is slower on the GPU: {}.").format(about, numbers[-1].words))
     return (Html(" ").join(parts) if parts else None), tuple(numbers)
-
-
-def _hosts(apart: Sequence[PooledSpeedUp], items: _Items) -> str:
-    """Return how many of the items were timed on other hosts than their step, as a further sentence; '' if none was."""
-    if not apart:
-        return ""
-    which = "All but the step" if len(apart) == len(items) else f"{units.count(len(apart))} of these"
-    return f" {which} {'was' if which == '1 of these' else 'were'} timed on other hosts."
 
 
 def dense(evidence: Evidence) -> set[str]:

@@ -68,7 +68,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 _SENTENCES = {
     "never": "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
-    "probably never": "{model} needs at least {number} to equal one {gpu}, which takes {seconds} a step.",
+    "probably never": "One {gpu} takes {seconds} a step of {model}: probably no number of cores equals it, at least "
+    "{number}.",
     "": "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
 
@@ -89,7 +90,7 @@ def _threads(equal: EqualCores) -> str:
 def _more(
     quoting: Quoting, first: EqualCores, groups: Sequence[Sequence[Pool]]
 ) -> tuple[Html | None, tuple[Quoted, ...]]:
-    """Return what more threads gain or cost if that is sure, and whether it is open that any number is enough."""
+    """Return what more threads gain or cost if that is sure, and what unlimited ones take if they may be enough."""
     sentences, numbers = [], []
     if known := min(filter(None, (_gain(quoting, group) for group in groups)), key=_rank, default=None):
         few, many, number = known
@@ -105,7 +106,7 @@ def _more(
     rest, own = first.without_end, first.gpu.seconds.value
     if rest.low is not None and rest.high is not None and rest.low <= own <= rest.high:
         numbers.append(_unlimited(quoting, first))
-        words = "Unlimited cores would take {} a step, so it is open whether any number is enough."
+        words = "Unlimited cores would take {} a step."
         sentences.insert(0, Html(words).format(numbers[-1].words))
     return (Html(" ").join(sentences) if sentences else None), tuple(numbers)
 

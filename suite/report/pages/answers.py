@@ -33,16 +33,16 @@ def files(facts: Facts) -> dict[str, str]:
 
 
 def quoting(known: Sequence[Answer]) -> str:
-    """Return how many answers may be quoted, and what it means if one may not, in sentences."""
+    """Return how many sentences may be quoted, and what it means if one may not, in sentences."""
     which = Counter(its.quotable for its in known)
     count = units.count(which["all"]) if which["all"] else "None"
     some = f", {units.count(which['some'])} in part" if which["some"] else ""
     rest = (
-        f" Each page says why: fewer than {units.count(FEWEST_HOSTS)} hosts, too wide an interval, no certificate, or "
-        "an earlier method of timing. More hosts may change these numbers."
+        f" Each page says which numbers, and why not the others: fewer than {units.count(FEWEST_HOSTS)} hosts, too "
+        "wide an interval, no certificate, or an earlier method of timing. More hosts may change these numbers."
     )
-    total = units.pluralize(len(known), "answer")
-    return f"{count} of {total} may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"
+    total = units.pluralize(len(known), "sentence")
+    return f"{count} of {total} below may be quoted as a whole{some}.{rest if which['all'] < len(known) else ''}"
 
 
 def _files(facts: Facts, name: str, question: Question, its: Answer | None) -> Iterator[tuple[str, str]]:

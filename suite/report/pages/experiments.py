@@ -29,9 +29,9 @@ def _sentences(facts: Facts) -> dict[str, Html]:
     for _, question, its in answers.answered(facts):
         if its is None:
             continue
-        caveat = " Not to be quoted yet." if its.caveat else ""
+        sentence = Html("{} {}").format(its.sentence, its.caveat) if its.caveat else its.sentence
         for name in question.evidence[:1]:
-            sentences.setdefault(name, Html("{}{}").format(its.sentence, caveat))
+            sentences.setdefault(name, sentence)
     return sentences
 
 

@@ -82,12 +82,6 @@ class Answer:
 
     @property
     def quotable(self) -> Quotable:
-        """How many of its numbers may be quoted: some at most if one below its sentence may not."""
-        doubtful = any(number.caveat for number in self.further)
-        return "some" if doubtful and self.sentence_quotable == "all" else self.sentence_quotable
-
-    @property
-    def sentence_quotable(self) -> Quotable:
         """How many numbers of its sentence may be quoted."""
         which = [not number.caveat for number in self.numbers]
         return "all" if all(which) else "some" if any(which) else "none"
@@ -119,9 +113,7 @@ def answer(question: Question, facts: Facts) -> Answer | None:
     Of equals one that is not thin comes first.
     """
     known = filter(None, (question.answer(facts, facts.evidence[slug]) for slug in _order(facts)))
-    return max(
-        known, key=lambda its: (("none", "some", "all").index(its.sentence_quotable), not its.thin), default=None
-    )
+    return max(known, key=lambda its: (("none", "some", "all").index(its.quotable), not its.thin), default=None)
 
 
 @once

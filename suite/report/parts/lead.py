@@ -8,7 +8,7 @@ from suite import units
 from suite.report.parts import rungs
 from suite.report.parts.html import Html
 from suite.report.parts.rungs import Rung
-from suite.results.pooled.kinds import FEWEST_MODELS, mean_ratio
+from suite.results.pooled.kinds import mean_ratio
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.same_hosts import step_beside
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -55,9 +55,9 @@ def of_model(amounts: Sequence[Rung], workload: str) -> Html:
     where = "" if any(alone) else ", timed on other hosts"
     clauses = [
         Html("{}{}, {}{}").format(
-            rung.words, _read(result), _words(result.ratio), "" if where else _beside(item.ratio, beside)
+            rung.words, _read(result), _words(result.ratio), "" if where else beside(item.ratio, on_them)
         )
-        for rung, result, beside in zip(wider, results, alone, strict=True)
+        for rung, result, on_them in zip(wider, results, alone, strict=True)
     ]
     rest = Html(" Counting more of the work{}: {}.").format(where, Html("; ").join(clauses)) if wider else ""
     words = _words(item.ratio)
@@ -73,7 +73,7 @@ def _read(item: PooledSpeedUp) -> str:
     return f" {item.record.data_words}" if item.record.data_words else ""
 
 
-def _beside(step: Pooled, same_hosts: Pooled | None) -> str:
+def beside(step: Pooled, same_hosts: Pooled | None) -> str:
     """Return the step's speed-up on the hosts of another result if it is another one; that they are other hosts."""
     if same_hosts is None:
         return " (other hosts)"
@@ -94,7 +94,7 @@ def finding(amounts: Sequence[Rung]) -> str:
     wider = next((known[name] for name in _TELLING if name in known), None)
     if step is None or wider is None or not (models := rungs.both(step, wider)):
         return ""
-    before, after = (short(rungs.mean(one.by_workload[name] for name in models)) for one in (step, wider))
+    before, after = (_gains([one.by_workload[name] for name in models]) for one in (step, wider))
     apart = rungs.elsewhere((wider.by_workload[name] for name in models), step)
     number = units.pluralize(len(models), "model") + (" gains" if len(models) == 1 else " gain")
     return f"{number} {before} in a step and {after} {wider.words}{rungs.on_other_hosts(len(apart), len(models))}"
@@ -189,8 +189,8 @@ def _remaining(step: Rung, amounts: Sequence[Rung]) -> Iterator[Html]:
 
 
 def _gains(items: Sequence[PooledSpeedUp]) -> str:
-    """Return the mean of several models; of too few for a mean the lowest and the highest."""
-    if len(items) >= FEWEST_MODELS:
+    """Return the mean of many models, of few the lowest and the highest."""
+    if rungs.many(items):
         return short(rungs.mean(items))
     return " to ".join(dict.fromkeys(short(item.ratio.value) for item in rungs.most(items)))
 

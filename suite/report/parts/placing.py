@@ -12,6 +12,7 @@ from suite.case import Backend
 from suite.report.parts.kinds import ratio_words
 from suite.results.pooled.kinds import headline_steps, jax_versions, mean_ratio
 from suite.results.pooled.pools import Found, Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.machine import Machine
 from suite.results.stats.pooling import Pooled
 
@@ -132,14 +133,15 @@ def _caution(steps: Steps, slug: str, better: str) -> str:
     over += _versions(own, theirs, shared)
     these = f"{units.count(here.cores)} {'virtual cores' if here.virtual else 'cores'}"
     those = f"{units.pluralize(other.cores, 'core')} of the {other.processor}"
+    doubt = "".join(f" Not to be quoted: {why}." for why in tuple(lacking(taken))[:1])
     if taken.value >= 1:
         return (
             f"A step takes {ratio_words(taken)} as long on these {these} as on {those}: {over}. Against those the GPU "
-            "gains less."
+            f"gains less.{doubt}"
         )
     return (
-        f"These {these} are only {ratio_words(taken.per(1))} as fast as {those}: {over}. Against "
-        f"{units.count(here.cores)} of those cores the GPU would gain less."
+        f"These {these} are {ratio_words(taken.per(1))} as fast as {those}: {over}. Against "
+        f"{units.count(here.cores)} of those cores the GPU would gain less.{doubt}"
     )
 
 

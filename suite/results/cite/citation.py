@@ -111,7 +111,15 @@ class Citation:
         ways = [case.implementation, *case.non_default_axes()] + (
             [] if case.precision in case.non_default_axes() else [case.precision]
         )
-        return f"batch {case.batch}, {', '.join(ways)}"
+        return f"batch {case.batch}, {', '.join([*ways, *self._cpu_threads])}"
+
+    @property
+    def _cpu_threads(self) -> tuple[str, ...]:
+        """The chosen threads of a speed-up's CPU side, in words; none of other numbers, or if all cores are used."""
+        cpu = [record for record in self.number.members if record.backend == "cpu"]
+        if self.number.key.metric not in RATIOS or not cpu or not cpu[-1].chosen_threads:
+            return ()
+        return (f"{units.pluralize(cpu[-1].case.threads or 0, 'thread')} on the CPU",)
 
     @property
     def short(self) -> str:
