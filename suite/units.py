@@ -8,6 +8,7 @@ DASH = "–"
 _PREFIXES = ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""))  # powers of ten
 _SMALL = ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns"))
 _LONG = (3600, 600, 60, 10)  # steps of a long duration, in seconds
+_FAR = 0.1  # the most by which rounding may move an end of an interval, as a share of it
 _SURE = 12  # digits of a computed number that are free of rounding errors
 _ROOM = Context(prec=400)  # enough for any float
 
@@ -167,8 +168,8 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
 def interval(low: float | None, high: float | None) -> str:
     """Return 'low to high' with the digits that the half-width allows, at most three, never narrower than computed.
 
-    The low end is rounded down and the high end up. Both have one more digit if an end near zero would become zero.
-    Equal ends are printed alike.
+    The low end is rounded down and the high end up. Both have one more digit if an end would move by over a tenth of
+    itself. Equal ends are printed alike.
     """
     if low is None or high is None or not math.isfinite(high - low):
         return DASH
@@ -176,8 +177,13 @@ def interval(low: float | None, high: float | None) -> str:
         return f"{number(low)} to {number(high)}"
     places = decimals(max(low, high, key=abs), (high - low) / 2)
     ends, finer = ((_end(low, each, ROUND_FLOOR), _end(high, each, ROUND_CEILING)) for each in (places, places + 1))
-    shown = finer if sum(map(bool, finer)) > sum(map(bool, ends)) else ends
-    return " to ".join(f"{end:,f}" for end in shown)
+    moved, less = (max(_moved(low, each[0]), _moved(high, each[1])) for each in (ends, finer))
+    return " to ".join(f"{end:,f}" for end in (finer if moved > _FAR and less < moved else ends))
+
+
+def _moved(value: float, end: Decimal) -> float:
+    """Return by what share of itself rounding moved a value."""
+    return abs(float(end) - value) / abs(value) if value else 0.0
 
 
 def _alike(low: float, high: float) -> bool:

@@ -73,12 +73,14 @@ def test_a_value_and_its_ends_stop_at_the_same_digit_and_the_ends_are_rounded_ou
         (-9.1, 38.2, "-10 to 39"),
         (0.9, 12, "0.9 to 12.0"),
         (-12.2, -0.3, "-12.2 to -0.3"),
-        (-0.3, 12.2, "-1 to 13"),
+        (-0.3, 12.2, "-0.3 to 12.2"),
+        (59.66, 168.4, "59 to 169"),
+        (0.66, 1.9, "0.6 to 1.9"),
         (0.0, 12.2, "0 to 13"),
         (0.06, 7.996, "0.06 to 8.00"),
     ],
 )
-def test_an_end_near_zero_has_one_digit_more_only_where_it_would_else_be_zero(low, high, text):
+def test_the_ends_have_one_digit_more_only_where_it_keeps_one_within_a_tenth_of_itself(low, high, text):
     assert units.interval(low, high) == text
 
 
