@@ -380,8 +380,8 @@ def test_cores_that_may_be_enough_are_called_probably_too_few():
     near = factory.on_hosts([one(seconds=0.00199), *SAMPLES[name][1:]])
     its = answer_of(name, near)
     told = str(its.sentence.striptags())
-    assert " a step of “MNIST, two hidden layers”: probably no number of cores equals it, at least " in told
-    assert re.search(r" at least [\d,]+ cores \([\d,]+ to never\)\.$", told)
+    assert " a step of “MNIST, two hidden layers”; at least " in told
+    assert re.search(r" at least [\d,]+ cores \([\d,]+ to never\) equal it, probably no number does\.$", told)
     assert words(told) <= MOST_WORDS
     assert "Unlimited cores would take " in its.more.striptags()
     sure = answer_of(name, sample(name))
@@ -539,6 +539,7 @@ def test_the_list_judges_an_answers_sentence_and_the_page_the_numbers_below_it_t
     its = replace(standing_on(""), further=doubtful)
     assert (its.quotable, its.caveat) == ("all", "")
     assert its.note == "May be quoted: 4.0x (3.9 to 4.1). Not 2x (1 to 4): timed on 2 hosts, 3 are needed."
+    assert replace(standing_on(""), further=sure).note == ""
     assert replace(standing_on("2 hosts of 3"), further=sure).quotable == "none"
 
 

@@ -171,7 +171,7 @@ def test_fewer_threads_that_are_surely_faster_refuse_a_certificate_and_another_w
 
 def test_what_is_no_step_needs_no_certificate():
     found = only(factory.on_hosts([step(scope="cold"), step(0.001, "gpu", scope="cold")]))
-    assert found.certificate is None
+    assert (found.certificate, found.state) == (None, "quotable")
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ def answer(facts: Facts, evidence: Evidence) -> Answer | None:
 
 _SENTENCES = {
     "never": "No number of its cores is enough for {model}: unlimited ones take {number} a step, one {gpu} {seconds}.",
-    "probably never": "One {gpu} takes {seconds} a step of {model}: probably no number of cores equals it, at least "
-    "{number}.",
+    "probably never": "One {gpu} takes {seconds} a step of {model}; at least {number} equal it, probably no number "
+    "does.",
     "": "For {model}, extrapolated from {threads}, about {number} equal one {gpu}, which takes {seconds} a step.",
 }
 

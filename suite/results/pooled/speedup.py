@@ -255,15 +255,16 @@ def _of(
         def agreeing(side: Pool, machine: str = machine) -> tuple[Way, ...]:
             return tuple(way for way in ways_of(machine, side) if _agrees(machine, way, current))
 
+        cpu_ways, step = agreeing(cpu), _certified_by(machine, cpu, current)
         ratios.append(
             PooledSpeedUp(
                 machine=machine,
                 cpu=cpu,
                 gpu=gpu,
                 ratio=cpu.over(gpu),
-                cpu_ways=agreeing(cpu),
+                cpu_ways=cpu_ways,
                 gpu_ways=agreeing(gpu),
-                certifying=agreeing(step) if (step := _certified_by(machine, cpu, current)) else (),
+                certifying=cpu_ways if step is cpu else agreeing(step) if step else (),
                 apart=tuple(dict.fromkeys(differences(cpu, gpu))),
                 impossible=too_short(machine, gpu, current),
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
@@ -285,9 +286,7 @@ def twin(machine: str, case: Case, current: Found) -> Pool | None:
 def _certified_by(machine: str, cpu: Pool, current: Found) -> Pool | None:
     """Return the pool whose other ways say how well a CPU side uses the CPU; None if nothing does."""
     scope = SCOPES[cpu.case.scope].certified_by
-    if scope is None or scope == cpu.case.scope:
-        return cpu if scope else None
-    return current.get((machine, msgspec.structs.replace(cpu.case, scope=scope)))
+    return current.get((machine, msgspec.structs.replace(cpu.case, scope=scope))) if scope else None
 
 
 def _agrees(machine: str, way: Way, current: Found) -> bool:
