@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const DASH = "–", SURE = 12, LONG = [3600, 600, 60, 10], SMALL = [[0, "s"], [-3, "ms"], [-6, "µs"], [-9, "ns"]];
+  const DASH = "–", FAR = 0.1, SURE = 12, LONG = [3600, 600, 60, 10], SMALL = [[0, "s"], [-3, "ms"], [-6, "µs"], [-9, "ns"]];
 
   // A decimal number: an integer, and how many of its digits are decimals.
   function at(value, places, rounding) {
@@ -26,7 +26,7 @@
 
   function rounded(value, half, rounding) {
     const shown = at(value, decimals(value, half), rounding);
-    return at(value, decimals(Number(text(shown).replaceAll(",", "")), half), rounding);
+    return at(value, decimals(number(shown), half), rounding);
   }
 
   function text(shown) {
@@ -35,6 +35,10 @@
     digits = digits.padStart(shown.places + 1, "0");
     return grouped(digits.slice(0, -shown.places)) + "." + digits.slice(-shown.places);
   }
+
+  function number(shown) { return Number(text(shown).replaceAll(",", "")); }
+
+  function moved(value, shown) { return value === 0 ? 0 : Math.abs(number(shown) - value) / Math.abs(value); }
 
   function grouped(digits) { return digits.replace(/\B(?=(\d{3})+$)/g, ","); }
 
@@ -45,7 +49,7 @@
   function seconds(value, low, high) {
     if (missing(value)) return DASH;
     const half = halfWidth(low, high), shown = rounded(value, half);
-    if (Number(text(shown).replaceAll(",", "")) >= 120) return long(value, half);
+    if (number(shown) >= 120) return long(value, half);
     const reached = String(shown.digits).length - 1 - shown.places;
     const size = SMALL.find(function (each) { return reached >= each[0]; }) || SMALL[SMALL.length - 1];
     return text({ digits: shown.digits, places: shown.places + size[0] }) + "\u00a0" + size[1];
@@ -62,15 +66,15 @@
 
   function ratio(value, low, high) { return missing(value) ? DASH : text(rounded(value, halfWidth(low, high))) + "x"; }
 
-  // An interval, never narrower than computed; with one digit more if an end near zero would become zero.
+  // An interval, never narrower than computed; with one digit more if an end would move by over a tenth of itself.
   function interval(low, high) {
     if (missing(low) || missing(high)) return DASH;
     const half = (high - low) / 2;
     if (half <= high * Math.pow(10, 1 - SURE)) return text(rounded(low, null)) + " to " + text(rounded(high, null));
     const places = decimals(high, half);
     const shown = [places, places + 1].map(function (each) { return [end(low, each, "down"), end(high, each, "up")]; });
-    const zeros = shown.map(function (pair) { return pair.filter(function (one) { return one.digits === 0n; }).length; });
-    return shown[zeros[1] < zeros[0] ? 1 : 0].map(text).join(" to ");
+    const moves = shown.map(function (pair) { return Math.max(moved(low, pair[0]), moved(high, pair[1])); });
+    return shown[moves[0] > FAR && moves[1] < moves[0] ? 1 : 0].map(text).join(" to ");
   }
 
   function end(value, places, rounding) {
