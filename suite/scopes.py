@@ -185,3 +185,8 @@ def scopes_that(fit: Callable[[ScopeRow], object]) -> tuple[Scope, ...]:
 
 
 USUAL_SCOPES = scopes_that(lambda row: row.usual)
+
+
+def certifies_itself(scope: Scope) -> bool:
+    """Return whether baselines timed in the scope certify it."""
+    return SCOPES[scope].certified_by == scope

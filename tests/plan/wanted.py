@@ -12,7 +12,7 @@ from suite.results.single.paired_speedup import baselines_of
 from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.views.table import Cell
-from suite.scopes import SCOPES, Scope, scopes_that
+from suite.scopes import SCOPES, Scope, certifies_itself, scopes_that
 from suite.workload import Description
 
 _OF_EVERY_MODEL = scopes_that(lambda row: row.reference == "every model")
@@ -38,7 +38,7 @@ class Wanted:
     @property
     def controlled(self) -> bool:
         """Return whether its results are to have a control beside them: the same step of another implementation."""
-        return SCOPES[self.scope].certified and self.tier in _CONTROLLED
+        return certifies_itself(self.scope) and self.tier in _CONTROLLED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from suite.results.records.record import Record
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
-from suite.scopes import SCOPES, Scope
+from suite.scopes import certifies_itself
 from suite.variants import variants_of, way_name
 
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
@@ -64,7 +64,7 @@ class SpeedUp:
     @property
     def certificate(self) -> bool | None:
         """Whether it is certified; None if its scope needs no certificate."""
-        return self.certified if _certifies_itself(self.gpu.record.case.scope) else None
+        return self.certified if certifies_itself(self.gpu.record.case.scope) else None
 
 
 Result = Summary | SpeedUp  # results with a state and reasons
@@ -108,7 +108,7 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     caveat = _caveat(cpu.record, gpu.record, ratio) or too_wide(ratio)
-    baselines, asked = baselines_of(cpu, group), _certifies_itself(gpu.record.case.scope)
+    baselines, asked = baselines_of(cpu, group), certifies_itself(gpu.record.case.scope)
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
@@ -118,11 +118,6 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         caveat=caveat if cpu.steady and gpu.steady else "",
         uncovered=tuple(_of_the_certificate(cpu, group, baselines)) if asked else (),
     )
-
-
-def _certifies_itself(scope: Scope) -> bool:
-    """Return whether baselines are timed in the scope, and certify it."""
-    return SCOPES[scope].certified_by == scope
 
 
 def _of_the_certificate(
