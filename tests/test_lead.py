@@ -104,7 +104,8 @@ def test_a_chart_s_title_is_its_finding():
 def test_those_that_may_be_quoted_are_counted_and_the_others_say_what_they_lack():
     few = [sides(name, 30, SHARES[:2]) for name in "df"]
     assert quoting(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("e", 5, WIDE), *few) == (
-        "The 6 speed-ups of a step run from 5x (1.9 to 12.8) for “Title of e” to 40.0x (39.1 to 40.9) for “Title of c”. "
+        "The 6 speed-ups of a step run from 5x (1.9 to 12.8) for “Title of e” "
+        "to 40.0x (39.1 to 40.9) for “Title of c”. "
         "2 may be quoted. Not yet: 2 have fewer than 3 hosts, 1 an open certificate and 1 too wide an interval. "
         "With the fastest way on each side, in any framework that was timed, 16x becomes 16x (5 models)."
     )
